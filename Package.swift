@@ -200,7 +200,7 @@ let nearbyTargets: [Target] = [
     nearby.tests(
         "EarshotMessagesTests",
         [
-            "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotSealing", "NearbyWire",
+            "EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotMessages", "EarshotSealing", "NearbyWire",
             "MessagesTestSupport",
             "TestSupport",
         ]),

@@ -16,6 +16,7 @@ import Synchronization
 /// succeed.
 public final class MessageManager: Sendable {
     private let exchange: Exchange
+    private let running: Task<Void, Never>
     private let board: ProblemBoard
     private let operationCount = Atomic(0)
     private let isStopped = Atomic(false)
@@ -38,12 +39,10 @@ public final class MessageManager: Sendable {
             service = HTTPMessageService(url: configuration.serviceURL, key: key, pace: configuration.pace)
         }
         exchange = Exchange(configuration, key: key, service: service, board: board, note: note)
-        Task { [exchange] in await exchange.run() }
+        running = Task { [exchange] in await exchange.run() }
     }
 
-    deinit {
-        Task { [exchange] in await exchange.close() }
-    }
+    deinit { exchange.input.finish() }
 
     /// Publishes a message for as long as the publication is kept.
     ///
@@ -121,7 +120,7 @@ public final class MessageManager: Sendable {
         try Message.check(namespace: namespace, type: strategy == nil ? "" : type)
         let count = type.unicodeScalars.count
         guard count <= BeaconAttachment.maximumTypeCount else { throw .beaconTypeTooLong(count) }
-        let purpose: OperationCore.Purpose =
+        let purpose: Operation.Purpose =
             strategy == nil
             ? .beaconSubscription(namespace: namespace, type: type) : .subscription(namespace: namespace, type: type)
         return Subscription(try begin(purpose, strategy ?? .onlyBeacons, consent, beacons: beacons))
@@ -143,17 +142,16 @@ public final class MessageManager: Sendable {
     }
 
     private func begin(
-        _ purpose: OperationCore.Purpose, _ strategy: DiscoveryStrategy, _ consent: ConsentHandler?,
+        _ purpose: Operation.Purpose, _ strategy: DiscoveryStrategy, _ consent: ConsentHandler?,
         beacons: BeaconStrategy? = nil
-    ) throws(MessageError) -> OperationCore {
+    ) throws(MessageError) -> OperationHandle {
         guard !isStopped.load(ordering: .acquiring) else { throw .stopped }
         let number = operationCount.add(1, ordering: .relaxed).newValue
         let input = exchange.input
-        let operation = OperationCore(number, purpose, strategy, beacons: beacons, consent: consent) {
-            input.yield(.end($0))
-        }
-        input.yield(.add(operation))
-        return operation
+        let operation = Operation(purpose, strategy, beacons: beacons)
+        let handle = OperationHandle(number, operation, consent: consent) { input.yield(.table(.end($0))) }
+        input.yield(.add(handle))
+        return handle
     }
 
     /// The unsolved problems, and then each problem that begins or is solved. Each call returns a new stream, which ends with
@@ -168,8 +166,9 @@ public final class MessageManager: Sendable {
     public func stop(within limit: Duration = .seconds(3)) async {
         isStopped.store(true, ordering: .releasing)
         let (isOver, over) = AsyncStream.makeStream(of: Void.self)
-        Task { [exchange] in
-            await exchange.close()
+        exchange.input.finish()
+        Task { [running] in
+            await running.value
             over.finish()
         }
         let timer = Task {

@@ -1,8 +1,8 @@
 /// A published message. Releasing it withdraws the message.
 public final class Publication: Sendable {
-    private let operation: OperationCore
+    private let operation: OperationHandle
 
-    init(_ operation: OperationCore) {
+    init(_ operation: OperationHandle) {
         self.operation = operation
     }
 

@@ -8,9 +8,9 @@ public final class Subscription: Sendable, AsyncSequence {
     /// The sequence ends, but never fails.
     public typealias Failure = Never
 
-    private let operation: OperationCore
+    private let operation: OperationHandle
 
-    init(_ operation: OperationCore) {
+    init(_ operation: OperationHandle) {
         self.operation = operation
     }
 

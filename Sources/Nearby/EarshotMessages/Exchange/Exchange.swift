@@ -1,179 +1,210 @@
-import EarshotBasics
-import EarshotCoding
 import EarshotDiscovery
-import NearbyWire
+import Foundation
+import Synchronization
 
-/// The core of a manager. It connects the manager's operations, the room that they share, and the service.
+/// The engine of a manager. It takes one event after another: the event changes the table of operations, and then every link is
+/// told what it should do now.
 ///
-///     operations ─ permission ─▶ workers ─▶ service        (+Registering: a lease for each operation, with a token)
-///         │                                   ▲ │
-///         └─▶ plan ─▶ room ─ heard, gone ─────┘ │          (+Room, +Reporting)
-///                      events ◀── found, lost ──┘          (+Reading)
-///         beacons ─▶ look-ups ─▶ events                     (+Beacons)
+///     app, user, foreground ─┐
+///     room ──────────────────┼─▶ table ─▶ reconcile ─▶ session, leases, sightings, events        service
+///     service ───────────────┤             │     └───▶ room, beacons, agent                      devices
+///     agent, beacons, alarm ─┘             └─▶ statuses, messages, problems                      app
 ///
-/// Outside events arrive through `input`, in order. The actor waits for nothing but the service.
+/// A link has its own tasks and retries. It may be told the same again; it begins and ends what differs.
 actor Exchange {
     /// An event from outside.
     enum Input: Sendable {
-        case add(OperationCore)
-        case end(Int)
-        case permission(PermissionState, LocationNeed)
+        case add(OperationHandle)
         case room(DiscoveryMediumKind, RoomEvent)
-        case agent(AgentNews)
-        case foreground(Bool)
+        case table(OperationTable.Event)
     }
 
-    /// An operation and its progress.
-    struct Entry {
-        let operation: OperationCore
-        /// nil until the user has decided.
-        var permission: PermissionState?
-        var asking: Task<Void, Never>?
-        var isRunning = false
-        /// The available media that its strategy allows.
-        var kinds: Set<DiscoveryMediumKind> = []
-        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
-        var scan: BeaconScan?
-        var worker: Task<Void, Never>?
-        var timeLimit: Task<Void, Never>?
-        var lease: Lease?
-        /// Whether the last request of it failed.
-        var hasFailed = false
-        /// Whether the service will never accept it.
-        var isRefused = false
-        var found = FoundBook()
-        var beaconMessages = BeaconMessages()
-        /// nil if the agent does not keep it.
-        var keeping: Keeping?
-
-        /// Whether it finds devices, or is found by them.
-        var isNearby: Bool { !kinds.isEmpty && !operation.strategy.mode.isEmpty }
+    /// The links to what is outside.
+    private struct Links {
+        let sessions: SessionLink
+        let leases: LeaseDesk
+        let sightings: SightingDesk
+        var events: EventDesk
+        let room: RoomLink
+        let beacons: BeaconDesk
+        var agent: AgentDesk
+        var permission: PermissionDesk
+        let alarm: Alarm
     }
 
-    let configuration: MessageManager.Configuration
-    let service: any MessageService
-    let board: ProblemBoard
-    let note: @Sendable (String) -> Void
+    private let configuration: MessageManager.Configuration
+    private let board: ProblemBoard
+    private let note: @Sendable (String) -> Void
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
-    private let begin = ContinuousClock.now
-
-    var entries: [Int: Entry] = [:]
-    /// Follow the permission gate, each from the first operation that needs it.
-    var watching: [LocationNeed: Task<Void, Never>] = [:]
-    /// The latest states from the permission gate.
-    var decisions: [LocationNeed: PermissionState] = [:]
-    var isClosed = false
-
-    // +Room
-    var rooms: [DiscoveryMediumKind: RoomMedium]?
-    var parts: [DiscoveryMediumKind: RoomPlan.Part] = [:]
-    var near: [Payload: Set<DiscoveryMediumKind>] = [:]
-
-    // +Session
-    var session: ServiceSession?
-    var opening: Task<ServiceSession?, Never>?
-    var sessionBackOff: BackOff
-    var sessionPause = Duration.zero
-
-    // +Registering
-    var withdrawals: [RegistrationName: Task<Void, Never>] = [:]
-
-    // +Reporting
-    var reporter: SightingReporter
-    var reporting: Task<Void, Never>?
-    var reportSleeper: Task<Void, Never>?
-
-    // +Beacons
-    /// nil until a subscription first looks for beacons.
-    var beaconSource: (any BeaconSource<DiscoveryProblem>)??
-    var scans: [BeaconScan: Scan] = [:]
-    var attachments: AttachmentBook
-    var lookingUp: Task<Void, Never>?
-    var lookUpSleeper: Task<Void, Never>?
-    var expiring: Task<Void, Never>?
-
-    // +Background
-    let key: String
-    let foreground: Foreground
-    var agentClient: AgentClient?
-    var telling: Task<Void, Never>?
-    /// Follows the foreground, if operations end with it.
-    var followingForeground: Task<Void, Never>?
-    var isForeground = true
-    var hasWarnedOfBackground = false
-
-    // +Reading
-    var reading: Task<Void, Never>?
-    var lastEventID: String?
-    var lastSignOfLife: Duration?
-    var strayEvents: [ServiceEvent] = []
-    var doubting: Task<Void, Never>?
+    private let timeline = Timeline()
+    private var handles: [Int: OperationHandle] = [:]
+    private var table: OperationTable
+    private var links: Links
+    /// Follows the foreground, from the first operation, if operations end with it.
+    private var following: Task<Void, Never>?
 
     init(
         _ configuration: MessageManager.Configuration, key: String, service: any MessageService, board: ProblemBoard,
         note: @escaping @Sendable (String) -> Void
     ) {
         self.configuration = configuration
-        self.key = key
-        foreground = configuration.foreground ?? .shared
-        isForeground = configuration.foreground?.isActive ?? true
-        self.service = service
         self.board = board
         self.note = note
-        sessionBackOff = BackOff(configuration.backOff)
-        reporter = SightingReporter(
-            delay: configuration.pace.reportDelay, renewal: configuration.pace.sightingRenewal,
-            signOfLife: configuration.pace.signOfLife)
-        attachments = AttachmentBook(memory: configuration.pace.attachmentMemory, delay: configuration.pace.reportDelay)
-        (inputs, input) = AsyncStream.makeStream(of: Input.self)
+        let (inputs, input) = AsyncStream.makeStream(of: Input.self)
+        (self.inputs, self.input) = (inputs, input)
+        let (pace, foreground) = (configuration.pace, configuration.foreground ?? .shared)
+        let access = ServiceAccess(
+            service: service, board: board, backOff: configuration.backOff, pace: pace, timeline: timeline, note: note,
+            tell: { input.yield(.table(.service($0))) })
+        let room = RoomLink(pace, media: configuration.media) { input.yield(.room($0, $1)) }
+        let radio = OnceMade { configuration.beacons?() }
+        links = Links(
+            sessions: SessionLink(access), leases: LeaseDesk(access),
+            sightings: SightingDesk(access, age: { room.age(of: $0) }),
+            events: EventDesk(access), room: room,
+            beacons: BeaconDesk(
+                access, source: { radio.value }, tell: { input.yield(.table(.beacons($0))) }),
+            agent: AgentDesk(foreground, timeline) {
+                configuration.agent.map { agent in
+                    AgentClient(
+                        agent, app: configuration.applicationIdentifier, isForeground: { foreground.isActive },
+                        note: note
+                    ) { input.yield(.table(.agent($0))) }
+                }
+            },
+            permission: PermissionDesk(
+                configuration.permission, application: configuration.applicationIdentifier
+            ) { input.yield(.table(.permission($0))) }, alarm: Alarm(timeline) { input.yield(.table(.time)) })
+        let rules = OperationTable.Rules(
+            application: configuration.applicationIdentifier, key: key,
+            serviceURL: configuration.serviceURL.absoluteString,
+            hasAgent: configuration.agent != nil && configuration.serviceRefusal == nil, isAgent: configuration.isAgent,
+            doubt: pace.doubt, outage: pace.outage, media: { room.open() }, hasRadio: { radio.value != nil })
+        table = OperationTable(rules, isForeground: configuration.foreground?.isActive ?? true)
     }
 
-    /// The time since the manager began.
-    var now: Duration { begin.duration(to: .now) }
-
-    /// Handles the input until the exchange is closed.
+    /// Handles the input until it is finished. Then it ends all operations, the session at the service, and the media.
     func run() async {
         for await input in inputs {
-            guard !isClosed else { continue }
-            switch input {
-            case .add(let operation): add(operation)
-            case .end(let number): remove(number)
-            case .permission(let state, let need): decide(state, for: need)
-            case .room(let kind, let event): take(event, on: kind)
-            case .agent(let news): take(news)
-            case .foreground(let isActive): follow(isActive)
-            }
+            await take(input)
+            await reconcile()
+        }
+        await end()
+    }
+
+    private func take(_ input: Input) async {
+        switch input {
+        case .add(let handle): add(handle)
+        case .room(let kind, .heard(let payload)): await take(.heard(payload, kind))
+        case .room(let kind, .gone(let payload)): await take(.gone(payload, kind))
+        case .room(let kind, .problem(let problem, let detail)):
+            board.begin(ManagerProblem(.medium(problem, kind), detail: detail), for: .room)
+        case .room(let kind, .solved(let problem)): board.end(.medium(problem, kind), for: .room)
+        case .table(let event): await take(event)
         }
     }
 
-    /// Ends all operations, the session at the service, and the media.
-    func close() async {
-        guard !isClosed else { return }
-        isClosed = true
-        for task in watching.values { task.cancel() }
-        let listening = scans.values.compactMap(\.listening)
-        for (number, entry) in entries {
-            entry.operation.end()
-            releaseFromAgent(number)
-            halt(number, isWithdrawing: false)
-            entry.asking?.cancel()
+    private func add(_ handle: OperationHandle) {
+        guard !handle.isOver else { return }
+        followForeground()
+        if let refusal = links.permission.ask(for: handle) {
+            note("operation \(handle.number): refused")
+            return configuration.warn(refusal)
         }
-        entries = [:]
-        telling?.cancel()
-        followingForeground?.cancel()
-        await agentClient?.close()
-        updateLoops()
-        doubting?.cancel()
-        for withdrawal in withdrawals.values { withdrawal.cancel() }
-        let rooms = rooms
-        async let closed: Void = {
-            for room in (rooms ?? [:]).values { await room.close() }
-        }()
-        await endSession()
+        handles[handle.number] = handle
+        _ = table.take(.add(handle.number, handle.operation), now: timeline.now)
+        note("operation \(handle.number): asking for permission")
+    }
+
+    /// Begins before the first operation, if operations end with the foreground.
+    private func followForeground() {
+        guard let foreground = configuration.foreground, following == nil else { return }
+        following = Task { [input] in
+            for await isActive in foreground.changes { input.yield(.table(.foreground(isActive))) }
+        }
+    }
+
+    private func take(_ event: OperationTable.Event) async {
+        switch event {
+        case .end(let number): links.permission.forget(number)
+        case .service(let news):
+            if let session = news.provenSession { await links.sessions.worked(in: session) }
+        case .agent(.connected): links.agent.reconnected()
+        case .agent(.events(let events)): links.agent.acknowledge(events)
+        case .add, .permission, .foreground, .heard, .gone, .beacons, .agent, .time: break
+        }
+        for effect in table.take(event, now: timeline.now) { await perform(effect) }
+        if case .end(let number) = event { handles[number] = nil }
+    }
+
+    private func perform(_ effect: OperationTable.Effect) async {
+        switch effect {
+        case .tell(let number, let event, let isKept): handles[number]?.events.add(event, isKept: isKept)
+        case .begin(let problem, let source): board.begin(problem, for: source)
+        case .keep(let problems, let source): board.keep(problems, for: source)
+        case .heard(let token): await links.sightings.hear(token)
+        case .gone(let token): await links.sightings.lose(token)
+        case .lost(let session): await links.sessions.lost(session)
+        case .release(let identifier): links.agent.release(identifier)
+        case .end(let number): handles[number]?.end()
+        case .note(let line): note(line)
+        case .warn(let line): configuration.warn(line)
+        }
+    }
+
+    /// Tells every link and every holder of an operation what is to be.
+    private func reconcile() async {
+        let (now, session) = (timeline.now, table.service.session)
+        let (orders, needs) = (table.orders, table.beaconNeeds)
+        await links.sessions.set(isNeeded: !orders.isEmpty || !needs.isEmpty)
+        await links.leases.set(orders, in: session)
+        await links.sightings.set(isNeeded: !orders.isEmpty, in: session, hasStream: table.service.hasStream)
+        links.events.set(isNeeded: table.needsEvents, in: session)
+        links.room.set(table.wishes(now: now))
+        await links.beacons.set(needs, in: session)
+        links.agent.set(table.keptOrders) { table.agentOrder($0) }
+        links.alarm.set(table.nextDate)
+        for (number, handle) in handles {
+            let status = table.status(of: number, now: now)
+            if status != handle.status { note("operation \(number): \(status)") }
+            handle.set(status)
+        }
+    }
+
+    private func end() async {
+        following?.cancel()
+        links.permission.close()
+        for handle in handles.values {
+            handle.end()
+            await take(.end(handle.number))
+        }
+        links.alarm.set(nil)
+        await links.leases.close()
+        await links.agent.close()
+        links.room.set([])
+        links.events.set(isNeeded: false, in: nil)
+        await links.sightings.set(isNeeded: false, in: nil, hasStream: false)
+        async let closed: Void = links.room.close()
+        await links.sessions.end()
         await closed
-        for task in listening { await task.value }
+        await links.beacons.close()
         board.finish()
-        input.finish()
+    }
+}
+
+/// A value that is made when it is first read.
+private final class OnceMade<Value: Sendable>: Sendable {
+    private let made = Mutex<Value?>(nil)
+    private let make: @Sendable () -> Value
+
+    init(_ make: @escaping @Sendable () -> Value) { self.make = make }
+
+    var value: Value {
+        made.withLock { made in
+            let value = made ?? make()
+            made = value
+            return value
+        }
     }
 }

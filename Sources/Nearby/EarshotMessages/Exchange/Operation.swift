@@ -1,10 +1,11 @@
 import EarshotCoding
 import EarshotDiscovery
+import Foundation
 import NearbyWire
 import Synchronization
 
-/// A publication or subscription. The app's handle and the exchange share it.
-final class OperationCore: Sendable {
+/// What a publication or subscription wants.
+struct Operation: Sendable {
     /// The purpose of an operation.
     enum Purpose: Sendable {
         case message(Message)
@@ -17,54 +18,15 @@ final class OperationCore: Sendable {
         case beaconSubscription(namespace: String, type: String)
     }
 
-    /// Unique within the manager.
-    let number: Int
     let purpose: Purpose
     let strategy: DiscoveryStrategy
     /// How to look for beacons; nil if the operation does not.
-    let beacons: BeaconStrategy?
-    let consent: ConsentHandler?
-    /// The events of a subscription.
-    let events = EventQueue()
-    private let statuses = Announcements<OperationStatus>([.inactive])
-    private let isEnded = Atomic(false)
-    private let onEnd: @Sendable (Int) -> Void
+    var beacons: BeaconStrategy?
 
-    init(
-        _ number: Int, _ purpose: Purpose, _ strategy: DiscoveryStrategy, beacons: BeaconStrategy? = nil,
-        consent: ConsentHandler?,
-        onEnd: @escaping @Sendable (Int) -> Void
-    ) {
-        self.number = number
+    init(_ purpose: Purpose, _ strategy: DiscoveryStrategy, beacons: BeaconStrategy? = nil) {
         self.purpose = purpose
         self.strategy = strategy
         self.beacons = beacons
-        self.consent = consent
-        self.onEnd = onEnd
-    }
-
-    var isOver: Bool { isEnded.load(ordering: .acquiring) }
-
-    var status: OperationStatus { statuses.current.first ?? .inactive }
-
-    var statusStream: AsyncStream<OperationStatus> { statuses.stream }
-
-    /// Announces the status if it is new.
-    func set(_ status: OperationStatus) {
-        statuses.announce { current in
-            guard current != [status] else { return [] }
-            current = [status]
-            return [status]
-        }
-    }
-
-    /// Ends the operation for its holder immediately. The exchange ends the rest in the background.
-    func end() {
-        guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
-        set(.inactive)
-        statuses.finish()
-        events.finish()
-        onEnd(number)
     }
 
     /// The registration at the service; nil for messages in the sound itself and for those of beacons.
@@ -123,6 +85,30 @@ final class OperationCore: Sendable {
         case .subscription, .message, .direct, .beaconSubscription: false
         }
     }
+
+    /// The operation as the user's agent runs it, with the address and key of the service; nil if it is not for the background.
+    /// - Parameter ordinal: tells equal operations of one app apart.
+    func backgroundOperation(key: String, service: String, ordinal: Int) -> BackgroundOperation? {
+        let isNearby = strategy.isAllowedInBackground && strategy.uses(.bluetooth) && !strategy.mode.isEmpty
+        let wanted = beacons.map {
+            BackgroundOperation.Beacons(includesIBeacons: $0.includesIBeacons, prefersLowPower: $0.prefersLowPower)
+        }
+        func make(_ content: Data?, _ type: String, _ namespace: String, _ mode: DiscoveryMode) -> BackgroundOperation {
+            BackgroundOperation(
+                key: key, service: service, content: content, type: type, namespace: namespace, mode: mode,
+                beacons: wanted, ordinal: ordinal)
+        }
+        switch purpose {
+        case .message(let message):
+            return isNearby ? make(message.content, message.type, message.namespace, strategy.mode) : nil
+        case .subscription(let namespace, let type):
+            guard isNearby, beacons?.isAllowedInBackground ?? true else { return nil }
+            return make(nil, type, namespace, strategy.mode)
+        case .beaconSubscription(let namespace, let type):
+            return beacons?.isAllowedInBackground == true ? make(nil, type, namespace, []) : nil
+        case .direct, .directSubscription: return nil
+        }
+    }
 }
 
 /// Whether an operation follows where the device is. Each case is a question of its own.
@@ -132,4 +118,48 @@ enum LocationNeed: Sendable, Hashable {
     case inForeground
     /// Also while it does not run.
     case always
+}
+
+/// An operation between the app's handle and the exchange, which share it.
+final class OperationHandle: Sendable {
+    /// Unique within the manager.
+    let number: Int
+    let operation: Operation
+    let consent: ConsentHandler?
+    /// The events of a subscription.
+    let events = EventQueue()
+    private let statuses = Announcements<OperationStatus>([.inactive])
+    private let isEnded = Atomic(false)
+    private let onEnd: @Sendable (Int) -> Void
+
+    init(_ number: Int, _ operation: Operation, consent: ConsentHandler?, onEnd: @escaping @Sendable (Int) -> Void) {
+        self.number = number
+        self.operation = operation
+        self.consent = consent
+        self.onEnd = onEnd
+    }
+
+    var isOver: Bool { isEnded.load(ordering: .acquiring) }
+
+    var status: OperationStatus { statuses.current.first ?? .inactive }
+
+    var statusStream: AsyncStream<OperationStatus> { statuses.stream }
+
+    /// Announces the status if it is new.
+    func set(_ status: OperationStatus) {
+        statuses.announce { current in
+            guard current != [status] else { return [] }
+            current = [status]
+            return [status]
+        }
+    }
+
+    /// Ends the operation for its holder immediately. The exchange ends the rest in the background.
+    func end() {
+        guard !isEnded.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        set(.inactive)
+        statuses.finish()
+        events.finish()
+        onEnd(number)
+    }
 }

@@ -1,0 +1,70 @@
+import Foundation
+import NearbyWire
+
+/// Gives operations to the user's agent, and tells it when the app comes to the foreground or leaves it.
+struct AgentDesk {
+    /// An operation that the agent should keep.
+    struct Order {
+        var operation: BackgroundOperation
+        /// When it ends by itself; nil for never.
+        var endsAt: Duration?
+        /// The messages that it has found.
+        var known: [String]
+    }
+
+    private let open: @Sendable () -> AgentClient?
+    private let foreground: Foreground
+    private let timeline: Timeline
+    private var client: AgentClient?
+    /// The operations that this connection was asked to keep.
+    private var asked: Set<String> = []
+    private var telling: Task<Void, Never>?
+
+    /// - Parameter open: makes the client when an operation first needs it.
+    init(_ foreground: Foreground, _ timeline: Timeline, open: @escaping @Sendable () -> AgentClient?) {
+        self.foreground = foreground
+        self.timeline = timeline
+        self.open = open
+    }
+
+    /// Asks the agent to keep operations, each once. One that is no longer here may go on: its permission is the agent's matter.
+    mutating func set(_ identifiers: Set<String>, order: (String) -> Order?) {
+        asked.formIntersection(identifiers)
+        if identifiers.isEmpty {
+            telling?.cancel()
+            telling = nil
+            return
+        }
+        if client == nil { client = open() }
+        for identifier in identifiers.subtracting(asked).sorted() {
+            guard var order = order(identifier) else { continue }
+            asked.insert(identifier)
+            order.operation.endsAt = order.endsAt.map {
+                Date().timeIntervalSince1970 + ($0 - timeline.now) / .seconds(1)
+            }
+            client?.want()
+            client?.hold(order.operation, known: order.known)
+        }
+        guard telling == nil else { return }
+        telling = Task { [foreground, client] in
+            for await isActive in foreground.changes { client?.tell(isForeground: isActive) }
+        }
+    }
+
+    /// There is a new connection: everything must be asked again.
+    mutating func reconnected() { asked = [] }
+
+    /// The operation has ended: the agent must not go on with it.
+    mutating func release(_ identifier: String) {
+        asked.remove(identifier)
+        client?.release(identifier)
+    }
+
+    func acknowledge(_ events: AgentFrame.Events) { client?.acknowledge(events) }
+
+    /// Waits until the agent has confirmed all, at most for 2 s.
+    func close() async {
+        telling?.cancel()
+        await client?.close()
+    }
+}

@@ -1,0 +1,54 @@
+import Synchronization
+
+/// The time of a manager: it counts from the manager's begin. A test has a clock of its own.
+struct Timeline: Sendable {
+    private let read: @Sendable () -> Duration
+    /// Sleeps for a duration, which may be negative.
+    /// - Throws: `CancellationError` if the task is cancelled.
+    let sleep: @Sendable (Duration) async throws -> Void
+
+    init<C: Clock<Duration>>(_ clock: C = ContinuousClock()) {
+        let begin = clock.now
+        read = { begin.duration(to: clock.now) }
+        sleep = { try await clock.sleep(until: clock.now.advanced(by: max($0, .zero)), tolerance: nil) }
+    }
+
+    var now: Duration { read() }
+}
+
+/// Rings once, at the date that was set last. A ring may come late, or after another date was set: its owner looks at what is
+/// due.
+final class Alarm: Sendable {
+    private struct Setting {
+        let date: Duration
+        let task: Task<Void, Never>
+    }
+
+    private let timeline: Timeline
+    private let ring: @Sendable () async -> Void
+    private let setting = Mutex<Setting?>(nil)
+
+    init(_ timeline: Timeline, ring: @escaping @Sendable () async -> Void) {
+        self.timeline = timeline
+        self.ring = ring
+    }
+
+    deinit { set(nil) }
+
+    /// Sets the date, in place of the one before; nil for never. A date that is over rings at once.
+    func set(_ date: Duration?) {
+        setting.withLock { setting in
+            guard date != setting?.date else { return }
+            setting?.task.cancel()
+            setting = date.map { date in
+                let (timeline, ring) = (timeline, ring)
+                let task = Task { [weak self] in
+                    guard (try? await timeline.sleep(date - timeline.now)) != nil, let self else { return }
+                    self.setting.withLock { if $0?.date == date { $0 = nil } }
+                    await ring()
+                }
+                return Setting(date: date, task: task)
+            }
+        }
+    }
+}

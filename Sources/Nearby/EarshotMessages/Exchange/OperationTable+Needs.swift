@@ -1,0 +1,80 @@
+import EarshotDiscovery
+import NearbyWire
+
+/// What each link should do now, and what each operation's holder should see.
+extension OperationTable {
+    /// The registrations, by run.
+    var orders: [Int: LeaseDesk.Order] {
+        var orders: [Int: LeaseDesk.Order] = [:]
+        for entry in entries.values {
+            guard let run = entry.run, let order = entry.operation.order else { continue }
+            switch run.registration {
+            case .unneeded, .refused: break
+            case .pending, .failed, .leased:
+                orders[run.number] = LeaseDesk.Order(
+                    order: order, playsToken: entry.operation.strategy.mode.contains(.broadcast))
+            }
+        }
+        return orders
+    }
+
+    /// Whether the service's events are to be read.
+    var needsEvents: Bool { orders.values.contains(where: \.isSubscription) }
+
+    /// What subscriptions to beacons look for, by run.
+    var beaconNeeds: [Int: BeaconDesk.Need] {
+        var needs: [Int: BeaconDesk.Need] = [:]
+        for entry in entries.values {
+            guard let run = entry.run, let scan = run.scan, let filter = entry.operation.attachmentFilter else {
+                continue
+            }
+            needs[run.number] = BeaconDesk.Need(scan: scan, filter: filter)
+        }
+        return needs
+    }
+
+    /// The needs of all that runs here, oldest first.
+    func wishes(now: Duration) -> [RoomPlan.Wish] {
+        entries.sorted { $0.key < $1.key }.compactMap { _, entry in
+            guard let run = entry.run else { return nil }
+            let operation = entry.operation
+            var wish = RoomPlan.Wish(
+                mode: operation.strategy.mode.intersection(operation.usefulMode), kinds: run.kinds,
+                isSubscription: operation.isSubscription, token: run.registration.lease?.token(now: now),
+                awaitsToken: false)
+            if case .direct(let payload) = operation.purpose { wish.token = payload }
+            if case .pending = run.registration { wish.awaitsToken = true }
+            return wish
+        }
+    }
+
+    /// The operations that the agent should keep.
+    var keptOrders: Set<String> { Set(entries.values.compactMap { $0.keeping?.order.id }) }
+
+    func agentOrder(_ id: String) -> AgentDesk.Order? {
+        guard let number = number(ofOrder: id), let entry = entries[number], let keeping = entry.keeping else {
+            return nil
+        }
+        return AgentDesk.Order(operation: keeping.order, endsAt: entry.endsAt, known: entry.found.identifiers)
+    }
+
+    /// When the next doubt or time to live ends; nil for never.
+    var nextDate: Duration? {
+        entries.values.flatMap { [$0.found.doubtEndsAt, $0.endsAt].compactMap(\.self) }.min()
+    }
+
+    func status(of number: Int, now: Duration) -> OperationStatus {
+        guard let entry = entries[number] else { return .inactive }
+        guard let run = entry.run else { return entry.keeping.map { $0.status ?? .starting } ?? .inactive }
+        let mode = entry.operation.strategy.mode
+        if let scan = run.scan, run.kinds.isEmpty || mode.isEmpty {
+            return openScans.contains(scan) && service.session != nil ? .active : .starting
+        }
+        switch run.registration {
+        case .unneeded: return mode.isDisjoint(with: entry.operation.usefulMode) ? .inactive : .active
+        case .pending, .failed: return .starting
+        case .leased(let lease): return lease.isValid(now: now) ? .active : .starting
+        case .refused: return .inactive
+        }
+    }
+}

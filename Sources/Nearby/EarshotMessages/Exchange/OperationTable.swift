@@ -1,0 +1,373 @@
+import EarshotCoding
+import EarshotDiscovery
+import NearbyWire
+
+/// The operations of a manager: what each is at, and what follows for the links. It knows no task and no clock.
+///
+///     event ─▶ take ─▶ effects        once: messages for the app, problems, lines of the log
+///               │
+///             entries ─▶ needs        always: what each link should do now                (+Needs)
+struct OperationTable: Sendable {
+    /// What does not change while the manager lives.
+    struct Rules: Sendable {
+        var application = ""
+        var key = ""
+        var serviceURL = ""
+        /// Whether there is an agent to keep operations.
+        var hasAgent = false
+        /// Whether this process is the agent.
+        var isAgent = false
+        /// How long a message may take to come again before it is lost.
+        var doubt = Duration.seconds(40)
+        /// After this long without a sign of life, the service may have taken near devices for lost.
+        var outage = Duration.seconds(14)
+        /// The kinds of the media. Called when an operation first needs one.
+        var media: @Sendable () -> Set<DiscoveryMediumKind> = { [] }
+        /// Whether there is a radio for beacons. Called when a subscription first needs it.
+        var hasRadio: @Sendable () -> Bool = { false }
+    }
+
+    enum Event: Sendable {
+        case add(Int, Operation)
+        case end(Int)
+        case permission(PermissionDesk.News)
+        case foreground(Bool)
+        case heard(Payload, DiscoveryMediumKind)
+        case gone(Payload, DiscoveryMediumKind)
+        case service(ServiceNews)
+        case beacons(BeaconDesk.News)
+        case agent(AgentNews)
+        /// `nextDate` has come.
+        case time
+    }
+
+    /// What happens once, because of an event.
+    enum Effect: Sendable {
+        /// `isKept`: also if the message was lost before its `found` was read.
+        case tell(Int, MessageEvent, isKept: Bool = false)
+        /// The source has this problem too.
+        case begin(ManagerProblem, ProblemBoard.Source)
+        /// The source has exactly these problems.
+        case keep([ManagerProblem], ProblemBoard.Source)
+        /// A token came near, on the first medium, or is gone from the last.
+        case heard(Payload)
+        case gone(Payload)
+        case lost(ServiceSession)
+        case release(String)
+        case end(Int)
+        case note(String)
+        case warn(String)
+    }
+
+    /// What an operation is at.
+    enum State: Sendable {
+        /// The user has not answered.
+        case asking
+        /// The user's answer is not yes.
+        case forbidden(PermissionState)
+        /// It is not for the background, where the app is.
+        case waiting
+        /// There is no medium to run on.
+        case unable
+        case here(Run)
+        case kept(Keeping)
+        /// It runs here until the agent has taken it over.
+        case handingOver(Run, Keeping)
+    }
+
+    /// A run in this process.
+    struct Run: Sendable {
+        /// Unique within the manager: an operation that starts again has another number.
+        let number: Int
+        /// The available media that its strategy allows.
+        let kinds: Set<DiscoveryMediumKind>
+        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
+        let scan: BeaconScan?
+        var registration: RegistrationState
+    }
+
+    enum RegistrationState: Sendable {
+        /// It needs none.
+        case unneeded
+        case pending
+        /// The latest request failed.
+        case failed
+        case leased(Lease)
+        /// The service will never accept it.
+        case refused
+
+        var lease: Lease? { if case .leased(let lease) = self { lease } else { nil } }
+    }
+
+    /// An operation that the agent keeps, or should keep.
+    struct Keeping: Sendable {
+        let order: BackgroundOperation
+        /// Its status there; nil if the agent does not have it.
+        var status: OperationStatus?
+    }
+
+    /// The service, as far as it is known.
+    struct Service: Sendable {
+        var session: ServiceSession?
+        var hasStream = false
+        var lastSignOfLife: Duration?
+        /// Events of unknown subscriptions: they may come before the answer that names the subscription.
+        var strayEvents: [ServiceEvent] = []
+    }
+
+    struct Entry: Sendable {
+        let operation: Operation
+        var state = State.asking
+        /// When its time to live is over; nil if it is not running, or for never.
+        var endsAt: Duration?
+        var found = FoundBook()
+        var beaconMessages = BeaconMessages()
+    }
+
+    let rules: Rules
+    var entries: [Int: Entry] = [:]
+    var service = Service()
+    /// The payloads that are near, with the media that hear them.
+    var near: [Payload: Set<DiscoveryMediumKind>] = [:]
+    /// The scans whose radio works.
+    var openScans: Set<BeaconScan> = []
+    /// Why the agent is away, as a sentence; nil if it is there, or not known yet.
+    var agentAbsence: String?
+    private var isForeground: Bool
+    private var hasWarned = false
+    private var runCount = 0
+    var effects: [Effect] = []
+
+    init(_ rules: Rules, isForeground: Bool = true) {
+        self.rules = rules
+        self.isForeground = isForeground
+    }
+
+    /// Changes the state.
+    /// - Returns: what is to be done once. What is to be done always follows from the state.
+    mutating func take(_ event: Event, now: Duration) -> [Effect] {
+        switch event {
+        case .add(let number, let operation): entries[number] = Entry(operation: operation)
+        case .end(let number): end(number)
+        case .permission(.answered(let number, let state)): decide(number, state, now)
+        case .permission(.changed(let state, let need)):
+            for (number, entry) in entries where entry.operation.locationNeed == need {
+                if case .asking = entry.state { continue }
+                decide(number, state, now)
+            }
+        case .foreground(let isActive): follow(isActive, now)
+        case .heard(let payload, let kind): hear(payload, on: kind)
+        case .gone(let payload, let kind): lose(payload, on: kind, now)
+        case .service(let news): take(news, now)
+        case .beacons(.opened(let scan)): openScans.insert(scan)
+        case .beacons(.present(let run, let attachments)):
+            if let number = number(ofRun: run) { setBeaconMessages(of: number, to: attachments) }
+        case .agent(let news): take(news, now)
+        case .time: expire(now)
+        }
+        openScans.formIntersection(beaconNeeds.values.map(\.scan))
+        if !needsEvents { service.hasStream = false }
+        defer { effects = [] }
+        return effects
+    }
+
+    func number(ofRun run: Int) -> Int? { entries.first { $0.value.run?.number == run }?.key }
+
+    // MARK: Permission and foreground
+
+    private mutating func decide(_ number: Int, _ permission: PermissionState, _ now: Duration) {
+        guard let entry = entries[number], entry.permission != permission else { return }
+        note(number, "permission \(permission.rawValue)")
+        if permission == .granted {
+            start(number, now)
+        } else {
+            halt(number, .forbidden(permission))
+        }
+    }
+
+    private mutating func follow(_ isActive: Bool, _ now: Duration) {
+        guard isActive != isForeground else { return }
+        isForeground = isActive
+        effects.append(.note(isActive ? "the app is in the foreground" : "the app is in the background"))
+        for (number, entry) in entries where entry.permission == .granted && !entry.operation.isAllowedInBackground {
+            if !isActive { halt(number, .waiting) } else if case .waiting = entry.state { start(number, now) }
+        }
+    }
+
+    // MARK: Start and stop
+
+    private mutating func start(_ number: Int, _ now: Duration) {
+        guard let operation = entries[number]?.operation else { return }
+        guard isForeground || operation.isAllowedInBackground else {
+            entries[number]?.state = .waiting
+            note(number, "waits for the app to come to the foreground")
+            // A program without a terminal is in the background from its start, and its user sees nothing happen.
+            if !hasWarned {
+                effects.append(
+                    .warn(
+                        "\(rules.application) is in the background, where only operations run that are allowed there. "
+                            + "Start it in the foreground of a terminal, or allow them."))
+            }
+            hasWarned = true
+            return
+        }
+        guard let keeping = keeping(for: operation) else { return startHere(number, now) }
+        entries[number]?.state = .kept(keeping)
+        limitTime(of: number, now)
+        note(number, "asking earshot-agent to keep it")
+        if let agentAbsence { runHere(number, because: agentAbsence, now) }
+    }
+
+    private mutating func limitTime(of number: Int, _ now: Duration) {
+        guard let entry = entries[number], entry.endsAt == nil, let limit = entry.operation.strategy.timeToLive else {
+            return
+        }
+        entries[number]?.endsAt = now + limit
+    }
+
+    /// Runs an operation in this process, also if the agent should keep it.
+    mutating func startHere(_ number: Int, _ now: Duration) {
+        guard let entry = entries[number] else { return }
+        var problems: [ManagerProblem] = []
+        // A subscription to beacons only opens no medium.
+        let kinds = entry.operation.usefulMode.isEmpty ? [] : choose(for: entry.operation, &problems)
+        let scan = chooseScan(for: entry.operation, &problems)
+        effects.append(.keep(problems, .operation(number)))
+        let isNearby = !kinds.isEmpty && !entry.operation.strategy.mode.isEmpty
+        guard isNearby || scan != nil else {
+            note(number, "no medium is available to run on")
+            if entry.keeping == nil { entries[number]?.state = .unable }
+            return
+        }
+        runCount += 1
+        let run = Run(
+            number: runCount, kinds: kinds, scan: scan,
+            registration: entry.operation.order != nil && isNearby ? .pending : .unneeded)
+        entries[number]?.state = entry.keeping.map { .handingOver(run, $0) } ?? .here(run)
+        limitTime(of: number, now)
+        for payload in near.keys { give(payload, to: number) }
+    }
+
+    /// The media that an operation runs on. A medium that the strategy names in vain is a problem.
+    private func choose(
+        for operation: Operation, _ problems: inout [ManagerProblem]
+    ) -> Set<DiscoveryMediumKind> {
+        let (kinds, strategy) = (rules.media(), operation.strategy)
+        for kind in (strategy.media ?? []).subtracting(kinds) {
+            problems.append(
+                ManagerProblem(.unsupportedMedium(kind), detail: "The medium \"\(kind.name)\" does not exist here."))
+        }
+        let wanted = kinds.filter { strategy.media?.contains($0) ?? true }
+        for kind in wanted where !strategy.uses(kind) {
+            problems.append(
+                ManagerProblem(
+                    .noBackground(kind), detail: "The medium \"\(kind.name)\" does not run in the background."))
+        }
+        return wanted.filter { strategy.uses($0) }
+    }
+
+    /// The scan that an operation needs.
+    /// - Returns: nil if it needs none, or, with a problem, if this program cannot hear beacons.
+    private func chooseScan(for operation: Operation, _ problems: inout [ManagerProblem]) -> BeaconScan? {
+        guard let beacons = operation.beacons else { return nil }
+        guard rules.hasRadio() else {
+            problems.append(
+                ManagerProblem(.unsupportedMedium(.bluetooth), detail: "This program has no radio for beacons."))
+            return nil
+        }
+        if beacons.isAllowedInBackground, !rules.isAgent, !rules.hasAgent {
+            problems.append(
+                ManagerProblem(
+                    .noBackground(.bluetooth), detail: "Beacons are looked for only while the program itself runs."))
+        }
+        return beacons.scan
+    }
+
+    /// Stops an operation here and with the agent, and loses all that it has found.
+    private mutating func halt(_ number: Int, _ state: State) {
+        entries[number]?.endsAt = nil
+        effects.append(.keep([], .agent(number)))
+        tell(number, entries[number]?.found.loseAll() ?? [])
+        stopHere(number, state)
+    }
+
+    /// Stops an operation in this process. The messages of devices stay found.
+    mutating func stopHere(_ number: Int, _ state: State) {
+        setBeaconMessages(of: number, to: [])
+        entries[number]?.state = state
+        effects.append(.keep([], .operation(number)))
+    }
+
+    private mutating func end(_ number: Int) {
+        guard let entry = entries[number] else { return }
+        note(number, "ended")
+        if let keeping = entry.keeping { effects.append(.release(keeping.order.id)) }
+        halt(number, .waiting)
+        entries[number] = nil
+    }
+
+    /// Ends what is over: doubts and times to live.
+    private mutating func expire(_ now: Duration) {
+        for number in entries.keys {
+            tell(number, entries[number]?.found.expire(now: now) ?? [])
+            guard let end = entries[number]?.endsAt, end <= now else { continue }
+            entries[number]?.endsAt = nil
+            effects.append(.end(number))
+        }
+    }
+
+    // MARK: Effects
+
+    mutating func tell(_ number: Int, _ events: [MessageEvent], isKept: Bool = false) {
+        effects += events.map { .tell(number, $0, isKept: isKept) }
+    }
+
+    mutating func note(_ number: Int, _ line: String) { effects.append(.note("operation \(number): \(line)")) }
+}
+
+extension OperationTable.Entry {
+    /// nil until the user has answered.
+    var permission: PermissionState? {
+        switch state {
+        case .asking: nil
+        case .forbidden(let permission): permission
+        case .waiting, .unable, .here, .kept, .handingOver: .granted
+        }
+    }
+
+    /// The run in this process; nil if there is none.
+    var run: OperationTable.Run? {
+        switch state {
+        case .here(let run), .handingOver(let run, _): run
+        case .asking, .forbidden, .waiting, .unable, .kept: nil
+        }
+    }
+
+    /// The part of the agent; nil if it has none.
+    var keeping: OperationTable.Keeping? {
+        switch state {
+        case .kept(let keeping), .handingOver(_, let keeping): keeping
+        case .asking, .forbidden, .waiting, .unable, .here: nil
+        }
+    }
+
+    /// The registration of the run; nil if there is none.
+    var registration: OperationTable.RegistrationState? {
+        get { run?.registration }
+        set {
+            guard var run, let newValue else { return }
+            run.registration = newValue
+            state = keeping.map { .handingOver(run, $0) } ?? .here(run)
+        }
+    }
+
+    /// The status with the agent; nil if it does not have the operation.
+    var agentStatus: OperationStatus? {
+        get { keeping?.status }
+        set {
+            guard var keeping else { return }
+            keeping.status = newValue
+            state = run.map { .handingOver($0, keeping) } ?? .kept(keeping)
+        }
+    }
+}

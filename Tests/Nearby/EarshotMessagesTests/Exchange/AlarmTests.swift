@@ -1,0 +1,62 @@
+import MessagesTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EarshotMessages
+
+@Suite(.apart) struct AlarmTests {
+    private let rings = Counter()
+    private let clock = ManualClock()
+
+    private func alarm() -> Alarm {
+        let rings = rings
+        return Alarm(Timeline(clock)) { rings.add() }
+    }
+
+    @Test func itRingsOnceAtItsDate() async {
+        let alarm = alarm()
+        alarm.set(.seconds(10))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(9))
+        #expect(clock.sleeperCount == 1 && rings.count == 0)
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { rings.count == 1 })
+        #expect(clock.sleeperCount == 0)
+    }
+
+    @Test func anotherDateTakesThePlaceOfTheFirst() async {
+        let alarm = alarm()
+        alarm.set(.seconds(10))
+        alarm.set(.seconds(20))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        clock.advance(by: .seconds(10))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        #expect(rings.count == 0)
+        alarm.set(nil)
+        #expect(await eventually { clock.sleeperCount == 0 })
+        clock.advance(by: .seconds(10))
+        alarm.set(.seconds(1))
+        #expect(await eventually { rings.count == 1 }, "a date that is over rings at once, and the others never")
+        alarm.set(.seconds(1))
+        #expect(await eventually { rings.count == 2 }, "it may be set to the date that it rang at")
+    }
+
+    @Test func itEndsWithItsOwner() async {
+        var alarm: Alarm? = alarm()
+        alarm?.set(.seconds(10))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        alarm = nil
+        #expect(await eventually { clock.sleeperCount == 0 })
+        #expect(rings.count == 0)
+    }
+}
+
+/// Counts what happens.
+final class Counter: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int { number.withLock { $0 } }
+
+    func add() { number.withLock { $0 += 1 } }
+}
