@@ -43,6 +43,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     private let media: [any DiscoveryMedium]
     private let tokens: AsyncStream<Payload>
+    private let first: Payload?
     private let clock: Time
     /// Held while readers receive events, so that all receive them in the same order.
     private let world = Mutex(World())
@@ -58,13 +59,22 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     ///   - media: the media there are; the strategy chooses among them.
     ///   - tokens: the tokens to broadcast, each until the next one comes. Not read if the mode has no `broadcast`.
     ///   - clock: the time.
-    public init(
+    public convenience init(
         _ strategy: DiscoveryStrategy = DiscoveryStrategy(), media: [any DiscoveryMedium],
         tokens: AsyncStream<Payload>, clock: Time = ContinuousClock()
+    ) {
+        self.init(strategy, media: media, first: nil, tokens: tokens, clock: clock)
+    }
+
+    /// - Parameter first: broadcast before any other. The media have it before they open, so they play no token of a run before.
+    package init(
+        _ strategy: DiscoveryStrategy, media: [any DiscoveryMedium], first: Payload?, tokens: AsyncStream<Payload>,
+        clock: Time = ContinuousClock()
     ) {
         self.strategy = strategy
         self.media = media.filter { strategy.uses($0.kind) }
         self.tokens = tokens
+        self.first = first
         self.clock = clock
     }
 
@@ -140,12 +150,13 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     }
 
     private func run(from start: Time.Instant) async {
+        if let first, strategy.mode.contains(.broadcast) { await say(first) }
         await withTaskGroup(of: Void.self) { group in
             for medium in media {
                 group.addTask { await self.listen(to: medium, from: start) }
             }
             if strategy.mode.contains(.broadcast) {
-                group.addTask { await self.say() }
+                group.addTask { for await token in self.tokens { await self.say(token) } }
             }
             await expire(from: start)
             group.cancelAll()
@@ -173,12 +184,10 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         }
     }
 
-    private func say() async {
-        for await token in tokens {
-            // Before any device can hear it: an echo must not be a neighbour.
-            change { world in world.neighbourhood.own(token).map { [$0] } ?? [] }
-            for medium in media { await medium.broadcast(token) }
-        }
+    private func say(_ token: Payload) async {
+        // Before any device can hear it: an echo must not be a neighbour.
+        change { world in world.neighbourhood.own(token).map { [$0] } ?? [] }
+        for medium in media { await medium.broadcast(token) }
     }
 
     private func expire(from start: Time.Instant) async {

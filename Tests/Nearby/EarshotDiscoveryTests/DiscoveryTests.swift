@@ -50,6 +50,15 @@ import Testing
         }
     }
 
+    @Test func `the first token is known before a medium opens`() async {
+        let discovery = Discovery(.init(), media: [sound, radio], first: own, tokens: .none, clock: clock)
+        let reading = Task { for await _ in discovery.events() {} }
+        await letTimePass { !sound.modes.isEmpty && !radio.modes.isEmpty }
+        #expect(sound.tokensAtOpening == [own] && radio.tokensAtOpening == [own])
+        reading.cancel()
+        await discovery.waitUntilEnded()
+    }
+
     @Test func `found on one medium, updated on another, lost in time`() async {
         var events = discovery().events().makeAsyncIterator()
         await sound.report(seen(token, seconds: 2))

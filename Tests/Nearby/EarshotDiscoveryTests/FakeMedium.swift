@@ -7,6 +7,7 @@ final class FakeMedium: DiscoveryMedium {
     private struct State {
         var modes: [DiscoveryMode] = []
         var tokens: [Payload] = []
+        var tokensAtOpening: [Payload] = []
         var continuation: AsyncStream<MediumEvent>.Continuation?
         var isClosed = false
     }
@@ -21,6 +22,8 @@ final class FakeMedium: DiscoveryMedium {
     /// The modes that it was opened for.
     var modes: [DiscoveryMode] { state.withLock { $0.modes } }
     var tokens: [Payload] { state.withLock { $0.tokens } }
+    /// The tokens that it had when it was opened last.
+    var tokensAtOpening: [Payload] { state.withLock { $0.tokensAtOpening } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
     func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent> {
@@ -28,6 +31,7 @@ final class FakeMedium: DiscoveryMedium {
         continuation.onTermination = { [self] _ in state.withLock { $0.isClosed = true } }
         state.withLock {
             $0.modes.append(mode)
+            $0.tokensAtOpening = $0.tokens
             $0.continuation = continuation
         }
         return stream

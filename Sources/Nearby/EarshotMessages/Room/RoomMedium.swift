@@ -70,10 +70,7 @@ final class RoomMedium: Sendable {
                 await end(run)
                 run = nil
                 tell { $0.restart(mode: mode) }
-                if !mode.isEmpty {
-                    if let token = turns.current { await medium.broadcast(token) }
-                    run = begin(mode)
-                }
+                if !mode.isEmpty { run = begin(mode, first: turns.current) }
             } else if !hasChanged {
                 continue
             }
@@ -88,11 +85,11 @@ final class RoomMedium: Sendable {
         tell { $0.restart(mode: []) }
     }
 
-    private func begin(_ mode: DiscoveryMode) -> Run {
+    private func begin(_ mode: DiscoveryMode, first: Payload?) -> Run {
         var strategy = DiscoveryStrategy()
         strategy.mode = mode
         let (tokens, continuation) = AsyncStream.makeStream(of: Payload.self, bufferingPolicy: .bufferingNewest(1))
-        let discovery = Discovery(strategy, media: [medium], tokens: tokens)
+        let discovery = Discovery(strategy, media: [medium], first: first, tokens: tokens)
         return Run(
             mode: mode, tokens: continuation, discovery: discovery,
             listening: Task {
