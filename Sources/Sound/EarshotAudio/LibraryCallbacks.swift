@@ -23,7 +23,7 @@ enum LibraryCallbacks {
         tell: { context in sf_count_t(stream(context).position) }
     )
 
-    /// Reads a `RandomAccessFile`.
+    /// Reads or writes a `RandomAccessFile`.
     static let randomAccess = SF_VIRTUAL_IO(
         get_filelen: { context in sf_count_t(file(context).byteCount) },
         seek: { offset, whence, context in sf_count_t(file(context).seek(to: Int(offset), from: whence)) },
@@ -31,7 +31,9 @@ enum LibraryCallbacks {
             let buffer = UnsafeMutableRawBufferPointer(start: target, count: max(0, Int(count)))
             return sf_count_t(file(context).read(into: buffer))
         },
-        write: { _, _, _ in 0 },
+        write: { source, count, context in
+            sf_count_t(file(context).write(UnsafeRawBufferPointer(start: source, count: max(0, Int(count)))))
+        },
         tell: { context in sf_count_t(file(context).position) }
     )
 

@@ -81,8 +81,12 @@ import Testing
         (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
         (["ab", "-o", "nowhere/x.wav"], 73, ["nowhere/x.wav", "No such file", "Create the directory"]),
         (["ab", "-o", "."], 73, ["directory"]),
-        (["ab", "-o", "x.flac"], 64, ["--output x.flac", "WAV", "ffmpeg -i FILE.wav FILE.flac"]),
-        (["ab", "-o", "x.MP3"], 64, ["--output x.MP3", "WAV", "ffmpeg -i FILE.wav FILE.mp3"]),
+        (["ab", "-o", "x.m4a"], 64, ["--output x.m4a", "WAV", "ffmpeg -i FILE.wav FILE.m4a"]),
+        (["ab", "-o", "x.AIFF"], 64, ["--output x.AIFF", "WAV", "ffmpeg -i FILE.wav FILE.aiff"]),
+        (["ab", "--rate", "96000", "-o", "x.mp3"], 73, ["x.mp3", "no sample rate of 96000 Hz", "Use 48000 Hz"]),
+        (["ab", "--rate", "44100", "-o", "x.opus"], 73, ["x.opus", "no sample rate of 44100 Hz", "Use 48000 Hz"]),
+        (["ab", "--format", "f32", "-o", "x.flac"], 73, ["x.flac", "integers only", "16 or 24 bits"]),
+        (["ab", "-o", "nowhere/x.mp3"], 73, ["nowhere/x.mp3", "No such file", "Create the directory"]),
         (["ab", "-o", "/dev/full"], 74, ["/dev/full", "No space"]),
     ]
 
@@ -95,6 +99,24 @@ import Testing
         for word in words { #expect(result.error.contains(word)) }
         #expect(result.output.isEmpty)
         #expect(scratch.names.isEmpty)
+    }
+
+    /// Each format is written under its name, and the codec leaves every token.
+    @Test(arguments: ["flac", "ogg", "opus", "mp3"], ["fast", "standard", "far"])
+    func otherFormatsDecode(name: String, profile: String) throws {
+        let scratch = try Scratch()
+        let tokens = ["0123456789abcdef", "fedcba9876543210", "00000000000000aa"]
+        for (index, token) in tokens.enumerated() {
+            let encoded = try Tool.run(
+                ["encode", token, "--profile", profile, "-o", "\(index).\(name)"], in: scratch)
+            #expect(encoded.status == 0, "\(encoded.error)")
+            let decoded = try Tool.run(["decode", "--payload", "\(index).\(name)"], in: scratch)
+            #expect(decoded.output == token + "\n")
+        }
+        let kept = try scratch.data("0.\(name)")
+        let again = try Tool.run(["encode", "ab", "-o", "0.\(name)"], in: scratch)
+        #expect(again.status == 73 && again.error.contains("--overwrite"))
+        #expect(try scratch.data("0.\(name)") == kept)
     }
 
     @Test func quietPrintsNothing() throws {

@@ -9,18 +9,22 @@ import EarshotSystem
 struct EncodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "encode",
-        abstract: "Write a token, or any payload of 1 to 32 bytes, to a WAV file.",
+        abstract: "Write a token, or any payload of 1 to 32 bytes, to a sound file.",
         usage: "earshot encode [<hex>] [--text <text>] --output <file> [<options>]",
         discussion: """
             Writes one channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The \
             same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind. A file \
             that exists is replaced only with --overwrite.
 
+            The name says the format: .flac, .ogg (Vorbis), .opus and .mp3, every other name is WAV. Lossy formats get the highest rate of \
+            their encoder, because lower rates remove near-ultrasound. The bytes of .ogg and .opus differ each time.
+
             EXAMPLES:
               earshot encode 0123456789abcdef -o token.wav
               earshot encode --text "Hall 3, 14:00" --profile far -o hall.wav
               earshot encode cafe --repeat 10 --gap 2 --level -20 -o beacon.wav
               earshot encode 0123456789abcdef --profile far --burst 4 -o distant.wav
+              earshot encode 0123456789abcdef -o token.mp3
               earshot encode 0123456789abcdef -o - | aplay
             """)
 
@@ -28,7 +32,8 @@ struct EncodeCommand: ParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The WAV file to write; '-' is standard output.", valueName: "file"), completion: .file())
+        help: ArgumentHelp("The file to write; '-' is standard output, as WAV.", valueName: "file"), completion: .file()
+    )
     var output: FilePath
 
     @Flag(help: "Let --output replace a file.")
@@ -43,7 +48,7 @@ struct EncodeCommand: ParsableCommand {
             "The sample rate: 44100, 48000, 88200, 96000, 192000 or another above 44100.", valueName: "hertz"))
     var rate = 48_000
 
-    @Option(help: "The sample format: integers of 16 or 24 bits, or floats of 32 bits.")
+    @Option(help: "The sample format of WAV and FLAC: integers of 16 or 24 bits, or floats of 32 bits (WAV only).")
     var format = FormatArgument(.s16)
 
     @Option(

@@ -76,12 +76,27 @@ struct EncodePlan {
     /// - Returns: false if a signal interrupted it; then no part of the file is left.
     /// - Throws: `AudioError` if the file cannot be written.
     func write(to output: FilePath, replacesExisting: Bool, showsProgress: Bool) throws(AudioError) -> Bool {
-        var writer =
-            output == "-"
-            ? try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format)
-            : try WAVWriter(
+        if output == "-" {
+            return try write(
+                with: try WAVWriter.standardOutput(sampleRateHertz: sampleRateHertz, channelCount: 1, format: format),
+                showsProgress)
+        }
+        if let kind = CompressedKind(path: output) {
+            return try write(
+                with: try CompressedWriter(
+                    path: output, replacesExisting: replacesExisting, kind: kind, sampleRateHertz: sampleRateHertz,
+                    channelCount: 1, format: format), showsProgress)
+        }
+        return try write(
+            with: try WAVWriter(
                 path: output, replacesExisting: replacesExisting, sampleRateHertz: sampleRateHertz, channelCount: 1,
-                format: format)
+                format: format), showsProgress)
+    }
+
+    private func write(
+        with writer: consuming some SampleWriter & ~Copyable, _ showsProgress: Bool
+    ) throws(AudioError) -> Bool {
+        var writer = writer
         let amplitude = Float(pow(10, levelDecibels / 20))
         let frame: [Float]
         do throws(ModemError) {
@@ -96,7 +111,7 @@ struct EncodePlan {
         try writeSilence(marginSamples, to: &writer)
         for index in 0..<repeatCount {
             if index > 0 { try writeSilence(gapSamples, to: &writer) }
-            try writer.write(frame)
+            try writer.write(frame.span)
             progress.update(fraction: Double(index) / Double(repeatCount))
             if Interruption.isRequested {
                 progress.clear()
@@ -109,7 +124,9 @@ struct EncodePlan {
         return true
     }
 
-    private func writeSilence(_ sampleCount: Int, to writer: inout WAVWriter) throws(AudioError) {
+    private func writeSilence(
+        _ sampleCount: Int, to writer: inout some SampleWriter & ~Copyable
+    ) throws(AudioError) {
         var missing = sampleCount
         while missing > 0 {
             let count = min(missing, Self.silence.count)
@@ -126,7 +143,13 @@ struct EncodePlan {
         let once = burstCount == 1 ? length : "a burst of \(burstCount) times \(length)"
         let times = repeatCount == 1 ? once : "\(DecimalText.grouped(repeatCount)) times \(once)"
         return "wrote \(name): \(content), \(transmitter.profile.name), \(times), "
-            + "\(sampleRateHertz) Hz \(format.rawValue), \(DecimalText.short(levelDecibels)) dBFS"
+            + "\(sampleRateHertz) Hz \(formatName(output)), \(DecimalText.short(levelDecibels)) dBFS"
+    }
+
+    /// How the file holds samples: a lossy kind has no sample format.
+    private func formatName(_ output: FilePath) -> String {
+        guard let kind = CompressedKind(path: output) else { return format.rawValue }
+        return kind.isLossy ? kind.rawValue : "\(kind.rawValue) \(format.rawValue)"
     }
 
     /// One line of JSON.
@@ -136,7 +159,7 @@ struct EncodePlan {
         line.add("bytes", payload.count)
         line.add("profile", transmitter.profile.name)
         line.add("rate_hz", sampleRateHertz)
-        line.add("format", format.rawValue)
+        line.add("format", formatName(output))
         line.add(short: "level_dbfs", levelDecibels)
         line.add("repeat", repeatCount)
         line.add(short: "gap_s", gapSeconds)

@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotConsole
 import EarshotSystem
 
-/// The one format in which a command writes a file. A name that promises another format is refused, because the file
+/// The formats in which a command writes a file. A name that promises another format is refused, because the file
 /// would not be what its name says.
 enum OutputFormat {
     case wav
@@ -13,9 +13,8 @@ enum OutputFormat {
         switch self {
         case .wav:
             [
-                "flac", "ogg", "oga", "opus", "mp3", "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au",
-                "snd",
-                "caf", "w64", "rf64", "raw", "pcm",
+                "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64", "raw",
+                "pcm",
             ]
         case .svg: ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "eps", "ps"]
         }
@@ -29,11 +28,11 @@ enum OutputFormat {
         guard let found = otherExtensions.first(where: { name.hasSuffix(".\($0)") }) else { return }
         let (kind, own, converter) =
             switch self {
-            case .wav: ("a WAV file", "wav", "ffmpeg -i FILE.wav FILE.\(found)")
+            case .wav: ("WAV, FLAC, Ogg and MP3 files", "wav", "ffmpeg -i FILE.wav FILE.\(found)")
             case .svg: ("an SVG picture", "svg", "inkscape FILE.svg -o FILE.\(found)")
             }
         throw ValidationError(
-            "\(option) \(path.escapedForTerminal): this command writes \(kind), whatever its name. Name it .\(own), and "
+            "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and "
                 + "convert it then, such as with '\(converter)'.")
     }
 }
