@@ -67,6 +67,7 @@ waits &
 plays
 computes
 wait
+process faults python3 Tests/Faults/faults.py "$built" --quick
 process sound-alone "${testing[@]}" --filter "$alone" --no-parallel
 
 end_processes 'All tests'

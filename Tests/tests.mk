@@ -52,6 +52,11 @@ test-firefox: web ## Run the tests of the web page in Firefox, through a virtual
 	@$(browser_tests) firefox
 	@EARSHOT_BROWSER=firefox $(browser_tests) meeting
 
+# The service is that of EARSHOTD; without it the scenarios of the other programs run. FAULTS has more options, such as --quick.
+FAULTS ?=
+test-faults: all ## Make each system call of the programs fail once, with each error, and check what they do (an hour or more)
+	EARSHOTD=$(EARSHOTD) python3 Tests/Faults/faults.py $(BUILT)/release $(FAULTS)
+
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh
@@ -69,8 +74,9 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, and the sanitizers (an hour)
+test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, the sanitizers, and every call that fails once (two hours)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser test-firefox sanitize packages test-packages
+	$(MAKE) test-faults EARSHOTD=$(CURDIR)/Server/.build/release/earshotd
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

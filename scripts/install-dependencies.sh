@@ -14,7 +14,7 @@ build_packages=("${modem_packages[@]}" libasound2-dev libsndfile1-dev)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
 # bus, a screen, a notification service and a mouse.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
-    dbus xvfb dunst xdotool imagemagick sqlite3 systemd)
+    dbus xvfb dunst xdotool imagemagick sqlite3 systemd python3)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking, and the ciphers of sealed messages.

@@ -7,6 +7,13 @@ enum Main {
     static func main() async {
         // The database holds published messages, so only its owner may read it.
         umask(0o077)
+        // Swift finds the arguments through /proc. Without them the service would print its help and report success.
+        guard CommandLine.argc > 0 else {
+            Earshotd.exit(
+                withError: ValidationError(
+                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and look "
+                        + "whether too many files are open."))
+        }
         await Earshotd.main()
     }
 }

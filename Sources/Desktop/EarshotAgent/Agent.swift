@@ -19,6 +19,8 @@ public final class Agent: Sendable {
     private let push: PushSupervisor?
     private let server: AgentServer
     private let lock: Descriptor
+    private let states: [AppState]
+    private let pushStates: [PushAppState]
 
     /// An agent that listens, and accepts nothing yet.
     /// - Parameters:
@@ -40,6 +42,14 @@ public final class Agent: Sendable {
             throw Failure(
                 description: "Another earshot-agent uses \(store.folder), or it is not writable. "
                     + "'earshot agent status' shows the one that runs.")
+        }
+        do {
+            states = try store.load()
+            pushStates =
+                try options.networks == nil
+                ? [] : PushStateStore(stateFolder: store.folder, log: options.log).load()
+        } catch {
+            throw Failure(description: "\(error)")
         }
         let socket: CInt
         if let passed = SystemdSocket.take() {
@@ -75,9 +85,11 @@ public final class Agent: Sendable {
 
     /// Takes up everything that was wanted, and accepts connections.
     public func start() {
-        Task { [supervisor] in await supervisor.run() }
+        Task { [supervisor, states] in await supervisor.run(from: states) }
         if let push {
-            Task { [input = supervisor.input] in await push.run { input.yield(.pushChanged) } }
+            Task { [input = supervisor.input, pushStates] in
+                await push.run(from: pushStates) { input.yield(.pushChanged) }
+            }
         }
         server.start()
     }

@@ -10,10 +10,21 @@ package enum ProgramArguments {
     private static let mark: Unicode.Scalar = "\u{0}"
 
     /// The arguments behind the program's name.
+    ///
+    /// Swift finds them through /proc. Where that fails it says that there is not even a name, and a program would do what it does
+    /// without arguments: print its help and report success.
     package static var all: [String] {
-        (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-            CommandLine.unsafeArgv[index].map { argument in
-                text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)).map(\.self))
+        get throws(Failure) {
+            guard CommandLine.argc > 0 else {
+                throw Failure(
+                    .inputOutput,
+                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and look whether "
+                        + "too many files are open.")
+            }
+            return (1..<Int(CommandLine.argc)).compactMap { index in
+                CommandLine.unsafeArgv[index].map { argument in
+                    text(of: UnsafeRawBufferPointer(start: argument, count: strlen(argument)).map(\.self))
+                }
             }
         }
     }

@@ -14,9 +14,10 @@ struct AgentProgram: ParsableCommand {
     static func main() {
         StandardStream.prepare()
         do {
+            let arguments = try ProgramArguments.all
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
             let name = ["earshot-agent": ["agent"], "earshot-push": ["push"]][String(file)] ?? []
-            var command = try parseAsRoot(name + ProgramArguments.all)
+            var command = try parseAsRoot(name + arguments)
             try command.run()
         } catch let failure as Failure {
             failure.exit()

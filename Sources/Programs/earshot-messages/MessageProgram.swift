@@ -18,7 +18,7 @@ struct MessageProgram: ParsableCommand {
     static func main() {
         StandardStream.prepare()
         do {
-            var command = try parseAsRoot(arguments)
+            var command = try parseAsRoot(try arguments)
             try command.run()
         } catch let failure as Failure {
             failure.exit()
@@ -29,10 +29,12 @@ struct MessageProgram: ParsableCommand {
 
     /// The arguments with the command's name first.
     private static var arguments: [String] {
-        let given = ProgramArguments.all
-        let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
-        let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
-        let command = commands.first { file == "earshot-\($0)" }
-        return (command.map { [$0] } ?? []) + given
+        get throws(Failure) {
+            let given = try ProgramArguments.all
+            let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
+            let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
+            let command = commands.first { file == "earshot-\($0)" }
+            return (command.map { [$0] } ?? []) + given
+        }
     }
 }

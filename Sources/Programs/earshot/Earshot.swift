@@ -52,7 +52,7 @@ struct Earshot: ParsableCommand {
     static func main() {
         StandardStream.prepare()
         do {
-            let arguments = ProgramArguments.all
+            let arguments = try ProgramArguments.all
             try runExternalCommand(arguments)
             var command = try parseAsRoot(arguments)
             try command.run()

@@ -8,11 +8,20 @@ final class RandomAccessFile {
     /// The `errno` of the last call that failed, if one did.
     private(set) var failure: CInt?
 
+    /// The same of a call that reads. libsndfile takes such a failure for the end of the file.
+    private(set) var readFailure: CInt?
+
     init(_ descriptor: Descriptor) {
         self.descriptor = descriptor
     }
 
-    var byteCount: Int { descriptor.status?.st_size ?? 0 }
+    var byteCount: Int {
+        guard let status = descriptor.status else {
+            readFailure = errno
+            return 0
+        }
+        return status.st_size
+    }
 
     var position: Int { seek(to: 0, from: SEEK_CUR) }
 
@@ -37,7 +46,10 @@ final class RandomAccessFile {
             if received > 0 {
                 count += received
             } else if received == 0 || errno != EINTR {
-                if received < 0 { failure = errno }
+                if received < 0 {
+                    failure = errno
+                    readFailure = failure
+                }
                 break
             }
         }

@@ -33,6 +33,8 @@ public struct SoundFileReader: ~Copyable {
 
     private let handle: SoundFileHandle
     private let stream: ByteStream?
+    /// What libsndfile reads, unless the samples are uncompressed.
+    private let content: RandomAccessFile?
     private let path: String
     private let promisedFrameCount: Int?
     private var deliveredFrameCount = 0
@@ -133,6 +135,7 @@ public struct SoundFileReader: ~Copyable {
         if let promised { stream.end = promised * bytesPerFrame }
         handle = try SoundFileHandle(reading: stream, as: format, path: path)
         self.stream = stream
+        content = nil
         self.path = path
         sampleRateHertz = format.sampleRateHertz
         channelCount = format.channelCount
@@ -147,7 +150,14 @@ public struct SoundFileReader: ~Copyable {
     /// Reads samples that libsndfile locates and decodes.
     private init(decoding stream: ByteStream, path: String) throws(AudioError) {
         let content = try Self.seekable(stream, path: path)
-        let opened = try SoundFileHandle(reading: content, path: path)
+        func failure(_ code: CInt) -> AudioError {
+            .system(code, operation: "read", path: path, fallback: .cannotRead)
+        }
+        let opened: SoundFileHandle
+        do throws(AudioError) { opened = try SoundFileHandle(reading: content, path: path) } catch {
+            throw content.readFailure.map(failure) ?? error
+        }
+        if let code = content.readFailure { throw failure(code) }
         let info = opened.info
         if let refusal = StreamLimits.refusal(
             sampleRateHertz: Int(info.samplerate), channelCount: Int(info.channels), path: path)
@@ -158,6 +168,7 @@ public struct SoundFileReader: ~Copyable {
         frameCount = isKnown ? opened.frameCount : nil
         handle = opened
         self.stream = nil
+        self.content = content
         self.path = path
         sampleRateHertz = Int(info.samplerate)
         channelCount = Int(info.channels)
@@ -200,7 +211,7 @@ public struct SoundFileReader: ~Copyable {
 
     /// Counts the frames of a read, or throws the reason why it delivered none.
     private mutating func concludeRead(_ frames: Int) throws(AudioError) -> Int {
-        if let code = stream?.failure, frames == 0 {
+        if let code = stream?.failure ?? content?.readFailure, frames == 0 {
             throw .system(code, operation: "read", path: path, fallback: .cannotRead)
         }
         deliveredFrameCount += frames

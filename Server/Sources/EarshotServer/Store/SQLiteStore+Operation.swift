@@ -72,6 +72,8 @@ extension SQLiteStore {
         defer {
             Glibc.close(descriptor)
             unlink(unfinished)
+            // SQLite's, which it could not remove.
+            unlink("\(unfinished)-journal")
         }
         try await pool.vacuum(into: unfinished)
         guard fsync(descriptor) == 0 else { throw failure("write", errno) }

@@ -108,10 +108,16 @@ struct PushStateStore: Sendable {
     }
 
     /// The states of all apps. A file that is not understood is put aside.
-    func load() -> [PushAppState] {
+    /// - Throws: `Failure` if the system does not hand out a file or the list of them.
+    func load() throws -> [PushAppState] {
         folder.tidy()
-        return folder.names.filter { $0.hasSuffix(Self.suffix) }.compactMap { name in
-            let bytes = try? folder.read(name, maximumByteCount: Self.maximumByteCount)
+        return try folder.names.filter { $0.hasSuffix(Self.suffix) }.compactMap { name in
+            var bytes: Data?
+            do throws(PrivateFolder.Failure) {
+                bytes = try folder.read(name, maximumByteCount: Self.maximumByteCount)
+            } catch  where error.isSystem {
+                throw error
+            } catch {}
             if let bytes, let state = try? JSONDecoder().decode(PushAppState.self, from: bytes),
                 state.version == PushAppState.version, state.waiting.count <= PushFrame.maximumWaitingCount
             {

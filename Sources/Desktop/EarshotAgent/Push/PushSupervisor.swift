@@ -101,7 +101,7 @@ actor PushSupervisor {
         fileName = { String(store.fileName($0).dropLast(".json".count)) }
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
         // An agent that is about to end when idle must not do so before the first look.
-        isBusy.withLock { $0 = !configurationStore.folder.names.isEmpty }
+        isBusy.withLock { $0 = (try? configurationStore.folder.names.isEmpty) != true }
     }
 
     var now: Double { Supervisor.monotonicSeconds }
@@ -109,8 +109,8 @@ actor PushSupervisor {
 
     /// Handles the input until `close`.
     /// - Parameter onIdle: called when nothing is left to do.
-    func run(onIdle: @Sendable () -> Void) async {
-        for state in stateStore.load() { apps[state.app] = PushAppRecord(state: state) }
+    func run(from states: [PushAppState], onIdle: @Sendable () -> Void) async {
+        for state in states { apps[state.app] = PushAppRecord(state: state) }
         let input = input
         configurationWatch = FolderWatch(folder: configurationStore.path, queue: watchQueue) {
             input.yield(.configurationsChanged)
@@ -202,7 +202,8 @@ actor PushSupervisor {
             }
         }
         // A file that is not understood keeps what it said before: an editor may be writing it.
-        for id in records.keys where !present.contains(id) && !content.invalid.contains(id) {
+        // So does every one while the system does not hand out the files.
+        for id in records.keys where !present.contains(id) && !content.invalid.contains(id) && !content.isIncomplete {
             records[id]?.isRemoved = true
             // A folder that cannot be read says nothing about what waits.
             if content.problems.isEmpty { dropEvents(of: id) }

@@ -39,14 +39,20 @@ struct StateStore: Sendable {
     }
 
     /// The states of all apps. It removes what an interrupted write has left. A file that it cannot understand is put aside.
-    func load() -> [AppState] {
+    /// - Throws: `Failure` if the system does not hand out a file or the list of them. An agent that began without them would
+    ///   forget what it has confirmed.
+    func load() throws(Failure) -> [AppState] {
         var states: [AppState] = []
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw Failure(operation: "list", path: folder, detail: "\(error.localizedDescription)")
+        }
+        for name in names {
             let path = "\(folder)/\(name)"
             if name.hasPrefix(Self.temporaryPrefix) {
                 unlink(path)
             } else if name.hasSuffix(Self.suffix) {
-                if let state = read(path), fileName(state.app) == name {
+                if let state = try read(path), fileName(state.app) == name {
                     states.append(state)
                 } else {
                     let aside = path + ".unreadable"
@@ -58,18 +64,31 @@ struct StateStore: Sendable {
         return states.sorted { $0.app < $1.app }
     }
 
-    private func read(_ path: String) -> AppState? {
+    /// - Returns: nil if the file is no state of this version.
+    private func read(_ path: String) throws(Failure) -> AppState? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard descriptor >= 0 else { return nil }
+        guard descriptor >= 0 else {
+            // A link, a socket, a device.
+            if errno == ELOOP || errno == ENXIO { return nil }
+            throw Self.failure("read", path)
+        }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
-            status.st_size <= Self.maximumByteCount
-        else { return nil }
+        guard fstat(descriptor, &status) == 0 else { throw Self.failure("read", path) }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= Self.maximumByteCount else { return nil }
         var bytes = Data(count: Int(status.st_size))
-        let size = bytes.count
-        let count = bytes.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, size) }
-        guard count == size, let state = try? JSONDecoder().decode(AppState.self, from: bytes),
+        var length = 0
+        while length < bytes.count {
+            let rest = bytes.count - length
+            let count = bytes.withUnsafeMutableBytes {
+                Glibc.read(descriptor, $0.baseAddress.map { $0 + length }, rest)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw Self.failure("read", path) }
+            if count == 0 { return nil }
+            length += count
+        }
+        guard let state = try? JSONDecoder().decode(AppState.self, from: bytes),
             state.version == AppState.version, state.operations.allSatisfy({ $0.order.flaw == nil })
         else { return nil }
         return state

@@ -91,8 +91,8 @@ actor Supervisor {
     var wallSeconds: Double { Date().timeIntervalSince1970 }
 
     /// Takes up everything that was wanted, and handles the input until the process ends.
-    func run() async {
-        resume()
+    func run(from states: [AppState]) async {
+        resume(states)
         for await input in inputs {
             switch input {
             case .opened(let number, let connection, let process, let backlog):
@@ -120,8 +120,8 @@ actor Supervisor {
         }
     }
 
-    private func resume() {
-        for state in store.load() {
+    private func resume(_ states: [AppState]) {
+        for state in states {
             guard apps.count < Self.maximumAppCount else {
                 options.log("more than \(Self.maximumAppCount) apps: \(state.app) is left out")
                 continue

@@ -53,18 +53,24 @@ public struct PushConfigurationStore: Sendable {
         public var problems: [String] = []
         /// The identifiers of files that are no configuration now. An editor may be writing one.
         package var invalid: Set<String> = []
+        /// Whether the system did not hand out a file or the list of them, so that configurations may be missing.
+        package var isIncomplete = false
     }
 
     /// Reads all configurations, and changes nothing. A file that is no configuration, or that another user could have written,
     /// is left out.
     public func load() -> Content {
         do throws(PrivateFolder.Failure) {
-            try folder.check()
+            return try read()
         } catch {
-            return Content(problems: ["\(error)"])
+            return Content(problems: ["\(error)"], isIncomplete: error.isSystem)
         }
+    }
+
+    private func read() throws(PrivateFolder.Failure) -> Content {
+        try folder.check()
         var content = Content()
-        for name in folder.names where name.hasSuffix(Self.suffix) {
+        for name in try folder.names where name.hasSuffix(Self.suffix) {
             do throws(PrivateFolder.Failure) {
                 guard let bytes = try folder.read(name, maximumByteCount: Self.maximumByteCount) else { continue }
                 if let configuration = Self.configuration(bytes),
@@ -77,6 +83,7 @@ public struct PushConfigurationStore: Sendable {
                 }
             } catch {
                 content.problems.append("\(error)")
+                if error.isSystem { content.isIncomplete = true }
             }
         }
         content.configurations.sort { ($0.savedCount, $0.identifier) > ($1.savedCount, $1.identifier) }
@@ -118,7 +125,12 @@ public struct PushConfigurationStore: Sendable {
         if let flaw = configuration.flaw { throw .invalid(flaw) }
         return try perform {
             folder.tidy()
-            let others = load().configurations
+            let content = try read()
+            // One that is not seen would stay enabled beside this one.
+            if content.isIncomplete {
+                throw PushConfigurationError.unusable(content.problems.joined(separator: " "))
+            }
+            let others = content.configurations
             let isNew = !others.contains { $0.identifier == configuration.identifier }
             guard !isNew || others.count < Self.maximumCount else {
                 throw PushConfigurationError.unusable(

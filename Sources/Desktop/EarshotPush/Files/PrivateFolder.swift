@@ -11,11 +11,14 @@ package struct PrivateFolder: Sendable {
         package var operation: String
         package var path: String
         package var detail: String
+        /// Whether the system could not do it, and may be able to later; otherwise the file or the folder is to blame.
+        package var isSystem = false
 
-        package init(operation: String, path: String, detail: String) {
+        package init(operation: String, path: String, detail: String, isSystem: Bool = false) {
             self.operation = operation
             self.path = path
             self.detail = detail
+            self.isSystem = isSystem
         }
 
         package var description: String { "Cannot \(operation) \(path): \(detail)." }
@@ -47,10 +50,26 @@ package struct PrivateFolder: Sendable {
         }
     }
 
-    /// The names in the folder, without those of unfinished writes.
+    /// The names in the folder, without those of unfinished writes; none if there is no folder.
     package var names: [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [])
-            .filter { !$0.hasPrefix(Self.temporaryPrefix) }.sorted()
+        get throws(Failure) {
+            guard let stream = opendir(path) else {
+                if errno == ENOENT || errno == ENOTDIR { return [] }
+                throw failure("list", path)
+            }
+            defer { closedir(stream) }
+            var names: [String] = []
+            errno = 0
+            while let entry = readdir(stream) {
+                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                if name != ".", name != "..", !name.hasPrefix(Self.temporaryPrefix) { names.append(name) }
+                errno = 0
+            }
+            guard errno == 0 else { throw failure("list", path) }
+            return names.sorted()
+        }
     }
 
     /// Removes what unfinished writes have left. Hold the lock.
@@ -107,11 +126,15 @@ package struct PrivateFolder: Sendable {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
-            throw failure("read", file)
+            // A link or a socket, which stays one.
+            var failure = failure("read", file)
+            failure.isSystem = errno != ELOOP && errno != ENXIO
+            throw failure
         }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard fstat(descriptor, &status) == 0 else { throw failure("read", file) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
             throw Failure(operation: "read", path: file, detail: "it is not a regular file")
         }
         if let flaw = PathOwnership.flaw(of: status) {
@@ -158,6 +181,6 @@ package struct PrivateFolder: Sendable {
     }
 
     private func failure(_ operation: String, _ path: String, _ code: CInt = errno) -> Failure {
-        Failure(operation: operation, path: path, detail: String(cString: strerror(code)).lowercased())
+        Failure(operation: operation, path: path, detail: String(cString: strerror(code)).lowercased(), isSystem: true)
     }
 }

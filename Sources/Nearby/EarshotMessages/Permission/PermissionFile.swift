@@ -12,8 +12,10 @@ struct PermissionFile: Sendable {
     enum Content: Equatable {
         case missing
         case decisions(PermissionDecisions)
-        /// The content is invalid or unreadable; the text says why.
+        /// The content is invalid; the text says why.
         case invalid(String)
+        /// The system does not hand out the content; the text says why.
+        case unreadable(String)
     }
 
     private struct Record: Codable {
@@ -35,18 +37,23 @@ struct PermissionFile: Sendable {
         // A pipe or a device in place of the file must not block.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else {
-            return errno == ENOENT || errno == ENOTDIR ? .missing : .invalid(Self.reason(errno))
+            return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(Self.reason(errno))
         }
         defer { close(descriptor) }
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return .invalid("it is not a regular file")
-        }
+        guard fstat(descriptor, &status) == 0 else { return .unreadable(Self.reason(errno)) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .invalid("it is not a regular file") }
         guard status.st_size <= Self.maximumByteCount else { return .invalid("it has \(status.st_size) bytes") }
         var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount)
-        let count = Glibc.read(descriptor, &bytes, bytes.count)
-        guard count >= 0 else { return .invalid(Self.reason(errno)) }
-        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes[..<count])) else {
+        var length = 0
+        while length < bytes.count {
+            let count = bytes[length...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return .unreadable(Self.reason(errno)) }
+            if count == 0 { break }
+            length += count
+        }
+        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes[..<length])) else {
             return .invalid("it is not of the form {\"permission\":\"granted\"}")
         }
         guard let nearby = Self.state(record.permission) else {
@@ -63,14 +70,21 @@ struct PermissionFile: Sendable {
     }
 
     /// Changes the decisions of the file; invalid content counts as undecided. No other program's change gets lost meanwhile.
+    /// - Throws: the error of the write; also if the content cannot be read now, because the other decisions would be lost.
     func update(_ change: (inout PermissionDecisions) -> Void) throws(PermissionStoreError) {
         try makeFolders()
         let lock = Self.lock(folder)
         defer { if lock >= 0 { close(lock) } }
         var decisions = PermissionDecisions()
-        if case .decisions(let present) = read() { decisions = present }
+        switch read() {
+        case .decisions(let present): decisions = present
+        case .missing, .invalid: break
+        case .unreadable(let reason): throw PermissionStoreError(operation: "read", path: path, detail: reason)
+        }
         change(&decisions)
         try write(decisions)
+        // Otherwise a power cut could bring the old decisions back.
+        if lock >= 0, fsync(lock) != 0 { throw failure("write", path) }
     }
 
     /// Locks the folder, at most for five seconds: a program that stands still while it writes must not stop this one, and one
@@ -100,8 +114,7 @@ struct PermissionFile: Sendable {
         let bytes = Array("\(text)}\n".utf8)
         // The umask may have taken permissions from the owner.
         let isWritten =
-            Glibc.write(descriptor, bytes, bytes.count) == bytes.count && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0
-            && fsync(descriptor) == 0
+            Self.write(bytes, to: descriptor) && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0 && fsync(descriptor) == 0
         let code = errno
         close(descriptor)
         guard isWritten, rename(temporary, path) == 0 else {
@@ -109,6 +122,17 @@ struct PermissionFile: Sendable {
             unlink(temporary)
             throw failure("write", path, code)
         }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
+            rest = rest.dropFirst(count)
+        }
+        return true
     }
 
     private func makeFolders() throws(PermissionStoreError) {
@@ -131,7 +155,7 @@ struct PermissionFile: Sendable {
 
 /// The permission could not be written to disk.
 public struct PermissionStoreError: Error, Equatable, CustomStringConvertible {
-    /// The operation that failed: `create` or `write`.
+    /// The operation that failed: `create`, `read` or `write`.
     public let operation: String
     /// The path of the file or folder.
     public let path: String

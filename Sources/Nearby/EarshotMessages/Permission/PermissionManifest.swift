@@ -50,7 +50,12 @@ struct PermissionManifest: Sendable, Equatable {
     ) -> PermissionManifest {
         for place in [programFolder ?? systemProgramFolder, folder.path].compactMap(\.self) {
             let path = "\(place)/\(folder.name).nearby.json"
-            guard let bytes = content(of: path) else { continue }
+            guard let bytes = content(of: path) else {
+                if errno != ENOENT, errno != ENOTDIR {
+                    log?("\(path) is ignored: \(String(cString: strerror(errno)).lowercased()).")
+                }
+                continue
+            }
             guard let record = try? JSONDecoder().decode(Record.self, from: bytes) else {
                 log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
                 continue
@@ -66,12 +71,15 @@ struct PermissionManifest: Sendable, Equatable {
         return PermissionManifest()
     }
 
+    /// - Returns: nil if it cannot be read, with the reason in `errno`.
     private static func content(of path: String) -> Data? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
         var bytes = [UInt8](repeating: 0, count: maximumByteCount)
         let count = read(descriptor, &bytes, bytes.count)
+        let code = errno
+        close(descriptor)
+        errno = code
         return count >= 0 ? Data(bytes[..<count]) : nil
     }
 

@@ -195,9 +195,9 @@ public final class PermissionStore: Sendable {
         case .decisions(let decisions):
             memory.complaint = nil
             return decisions
-        case .invalid(let reason):
+        case .invalid(let reason), .unreadable(let reason):
             if memory.complaint != reason {
-                memory.notes.append("\(file.path) is invalid and counts as undecided: \(reason).")
+                memory.notes.append("\(file.path) cannot be used and counts as undecided: \(reason).")
                 memory.complaint = reason
             }
             return PermissionDecisions()

@@ -134,9 +134,11 @@ package final class AgentConnection: Sendable {
                 }
                 return
             } else if code != EINTR {
-                // The reader finds the end, after the frames that came before it.
+                // The reader finds the end, after the frames that came before it: also where the other side is there and the
+                // system cannot send, so that it learns of the frames that it will not get.
                 state.isDeaf = true
                 state.pending = Data()
+                _ = shutdown(socket.number, CInt(SHUT_RDWR))
             }
         }
         state.writing?.cancel()

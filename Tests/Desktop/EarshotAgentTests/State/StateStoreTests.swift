@@ -27,7 +27,7 @@ import Testing
         state.sessions = [AppState.Session(key: "key", service: "s", secret: "secret", idempotencyKeys: ["a": "b"])]
         state.starts = AppState.Starts(last: 3, failureCount: 2)
         try store.save(state)
-        #expect(store.load() == [state])
+        #expect(try store.load() == [state])
         let attributes = try FileManager.default.attributesOfItem(atPath: "\(store.folder)/org.example.app.json")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
@@ -38,10 +38,10 @@ import Testing
         let store = try StateStore(folder: folder.path) { _ in }
         try store.save(Self.state(app))
         try store.save(Self.state("other"))
-        #expect(store.load().map(\.app).sorted() == [app, "other"].sorted())
+        #expect(try store.load().map(\.app).sorted() == [app, "other"].sorted())
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).count == 2)
         try store.forget(app: app)
-        #expect(store.load().map(\.app) == ["other"])
+        #expect(try store.load().map(\.app) == ["other"])
     }
 
     @Test func anAppWithoutOperationsLeavesNoFile() throws {
@@ -60,10 +60,18 @@ import Testing
         try folder.write("{", to: "broken.json")
         try folder.write("half", to: ".new-1-2")
         try folder.write(#"{"version":2,"app":"newer","operations":[],"sessions":[],"starts":{}}"#, to: "newer.json")
-        #expect(store.load().map(\.app) == ["good"])
+        #expect(try store.load().map(\.app) == ["good"])
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
         #expect(names == ["broken.json.unreadable", "good.json", "newer.json.unreadable"])
         #expect(lines.all.count == 2)
+    }
+
+    /// An agent that began without its states would forget what it has confirmed.
+    @Test func statesThatTheSystemDoesNotHandOutAreAnError() throws {
+        let folder = try ScratchFolder()
+        let store = try StateStore(folder: "\(folder.path)/state") { _ in }
+        rmdir(store.folder)
+        #expect { try store.load() } throws: { "\($0)".hasPrefix("Cannot list \(store.folder): ") }
     }
 
     @Test func aFolderThatCannotBeWrittenIsAnError() throws {

@@ -99,6 +99,21 @@ import Testing
         #expect(store.load().configurations.isEmpty && store.load().problems.isEmpty)
     }
 
+    /// A link is none of ours: it is left out, and hinders no save. It is not the same as a file that cannot be read for now.
+    @Test func aLinkInPlaceOfAConfigurationHindersNothing() throws {
+        let saved = try store.save(Self.configuration("Ship")).saved
+        symlink("\(store.path)/\(saved.identifier).json", "\(store.path)/link.json")
+        #expect(store.load().problems.count == 1 && !store.load().isIncomplete)
+        #expect(try store.disable(identifier: saved.identifier).savedCount == saved.savedCount + 1)
+    }
+
+    /// A program that took such a folder for an empty one would forget what is enabled.
+    @Test func aFolderThatCannotBeListedIsNotEmpty() throws {
+        let folder = PrivateFolder("/" + String(repeating: "a/", count: 4_000))
+        #expect { try folder.names } throws: { ($0 as? PrivateFolder.Failure)?.isSystem == true }
+        #expect(try PrivateFolder("/none/at/all").names.isEmpty)
+    }
+
     @Test func whatIsNoConfigurationIsLeftOutAndStays() throws {
         let saved = try store.save(Self.configuration("Ship")).saved
         let bytes = try Data(contentsOf: URL(filePath: "\(store.path)/\(saved.identifier).json"))

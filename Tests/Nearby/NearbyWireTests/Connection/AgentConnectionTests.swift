@@ -28,4 +28,19 @@ import Testing
         for await _ in ends {}
         #expect(count.withLock(\.self) == frameCount)
     }
+
+    /// The other side would wait for frames that it never gets.
+    @Test func aConnectionThatCannotSendEnds() async throws {
+        var sockets: [CInt] = [0, 0]
+        #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
+        // It reads no more, and does not end.
+        shutdown(sockets[0], CInt(SHUT_RD))
+        defer { close(sockets[0]) }
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let connection = AgentConnection(
+            sockets[1], queue: DispatchQueue(label: "test"), onFrame: { _, _ in }, onEnd: { _ in end.finish() })
+        connection.start()
+        connection.send(ClientFrame.hello(ClientFrame.Hello(app: "org.example.app")))
+        for await _ in ends {}
+    }
 }
