@@ -416,6 +416,7 @@ let benchmarkTargets: [Target] = [
 
 let support = Wing(name: "Support")
 let machine = Wing(name: "Machine")
+let fuzz = Wing(name: "Fuzz", computes: true)
 let supportTargets: [Target] = [
     support.support(
         "TestSupport",
@@ -498,6 +499,25 @@ if let sanitizer = Context.environment["EARSHOT_SANITIZER"] {
             target.swiftSettings = (target.swiftSettings ?? []) + [without]
         }
     }
+}
+
+// What takes the bytes of others, for `make fuzz` and for the test that repeats what it has kept. It looks into modules, which a
+// release build does not allow: so it is there for `make test` and for `make fuzz` alone. The main function of the program is libFuzzer's.
+let isFuzzing = Context.environment["EARSHOT_FUZZER"] == "1"
+if isOptimized || isFuzzing {
+    package.targets += [
+        fuzz.support(
+            "FuzzTargets",
+            [
+                "CSystemd", "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotDBus",
+                "EarshotMessages", "EarshotModem", "EarshotNetworks", "EarshotPush", "NearbyWire",
+            ]),
+        fuzz.tests("FuzzTargetsTests", ["FuzzTargets", "TestSupport"]),
+    ]
+}
+if isFuzzing {
+    package.targets.append(
+        fuzz.helper("fuzzer", in: "Fuzzer", ["FuzzTargets"], settings: strict + [.unsafeFlags(["-parse-as-library"])]))
 }
 
 // Tests need no benchmark and no program of the virtual machine.

@@ -29,7 +29,7 @@ fi
 
 modules() { for wing; do basename -a Tests/"$wing"/*Tests; done; }
 join() { paste -sd '|' | sed 's/.*/^(&)\\./'; }
-computing=$({ modules Modem Sound System Programs && echo EarshotSoundTests; } | join)
+computing=$({ modules Modem Sound System Programs Fuzz && echo EarshotSoundTests; } | join)
 # The commands of messages wait for answers too.
 messages='EarshotMessagesTests|NearbyMessagesTests|NearbyMessagesSwift5Tests|MessageCommandTests|EarshotDiscoveryTests'
 plays='SoundCardTests/'

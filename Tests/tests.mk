@@ -57,6 +57,12 @@ FAULTS ?=
 test-faults: all ## Make each system call of the programs fail once, with each error, and check what they do (an hour or more)
 	EARSHOTD=$(EARSHOTD) python3 Tests/Faults/faults.py $(BUILT)/release $(FAULTS)
 
+# Looks for inputs that break a parser: `make fuzz TARGET=wav SECONDS=600`. Without TARGET it runs all, one after the other.
+TARGET ?= all
+SECONDS ?= 60
+fuzz: swift ## Look for bytes that break a parser (TARGET=wav SECONDS=60; Tests/Fuzz/fuzz.sh has more)
+	@SWIFT=$(SWIFT) Tests/Fuzz/fuzz.sh run $(TARGET) $(SECONDS)
+
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh

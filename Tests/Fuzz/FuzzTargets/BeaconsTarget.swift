@@ -1,0 +1,29 @@
+import EarshotBluetooth
+import NearbyWire
+
+/// A frame that a parser accepts comes back from its own encoding, and so does the text of an identity.
+func fuzzBeacons(_ bytes: [UInt8]) {
+    var input = FuzzInput(bytes)
+    let kind = input.below(5)
+    let rest = Array(input.remainder().prefix(255))
+    if kind == 4 {
+        let text = String(decoding: rest, as: UTF8.self)
+        guard let identifier = try? BeaconIdentifier(text: text) else { return }
+        require((try? BeaconIdentifier(text: "\(identifier)")) == identifier, "\(text) became \(identifier)")
+        return
+    }
+    let company: UInt16 = [0x004C, 0x0118, 0x00E0, 0xFFFF][kind]
+    let advertisement = Advertisement(
+        serviceData: [BeaconFrame.eddystoneService: rest], manufacturerData: [company: rest])
+    for frame in BeaconFrame.frames(in: advertisement, includingIBeacons: true) {
+        _ = frame.identifier.map { "\($0)" }
+        guard let sent = frame.advertisement else { continue }
+        let again = BeaconFrame.frames(in: sent, includingIBeacons: true)
+        // A power that no beacon can have is unknown, and sent as a typical one.
+        let isSame =
+            again == [frame]
+            || frame.strengthAtOneMetreDecibelMilliwatts == nil && again.count == 1
+                && again.first?.identifier == frame.identifier
+        require(isSame, "\(frame) became \(again)")
+    }
+}

@@ -1,0 +1,18 @@
+import EarshotAudio
+import EarshotCoding
+
+@testable import EarshotMessages
+
+/// What is read from a command line comes back from its own text. An app's identifier is one name in a folder.
+func fuzzText(_ bytes: [UInt8]) {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let payload = try? Payload(hex: text) {
+        require((try? Payload(hex: payload.hex)) == payload, "\(text) became \(payload)")
+    }
+    if let format = try? RawFormat(parsing: text) {
+        require((try? RawFormat(parsing: format.description)) == format, "\(text) became \(format)")
+    }
+    let folder = ConfigurationFolder(applicationIdentifier: text, base: "/base")
+    require(!folder.name.utf8.contains(UInt8(ascii: "/")) && !["", ".", ".."].contains(folder.name), "\(folder)")
+    require(folder.path == "/base/\(folder.name)" && folder.name.utf8.count <= 210, "\(folder)")
+}
