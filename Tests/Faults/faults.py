@@ -775,7 +775,9 @@ class Runner:
                     return result
                 result["fault_call"], result["fault_error"] = call, error
                 dead = result["status"] is not None and -result["status"] in RUNTIME_SIGNALS
-                if fault.happened and dead and (call in RUNTIME_CALLS or re.search(RUNTIME_FILES, fault.text)):
+                # Foundation ends a process whose program's folder it cannot look at, when it first needs a session of HTTP.
+                is_of_libraries = re.search(RUNTIME_FILES, fault.text) or fault.text.endswith(f" {scenario.built}")
+                if fault.happened and dead and (call in RUNTIME_CALLS or is_of_libraries):
                     # The promises about files hold for a process that the runtime ends, too.
                     result["status"], result["error"] = 70, "cannot: ended by Swift's runtime"
                     scenario.check(folder, result, before)
