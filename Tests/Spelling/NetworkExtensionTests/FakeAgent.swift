@@ -12,6 +12,8 @@ import Synchronization
 final class FakeAgent: Sendable {
     private struct State {
         var connections: [AgentConnection] = []
+        /// Those that have said what they watch. No other gets states or events: the agent welcomes an app first.
+        var watching: [AgentConnection] = []
         var watches: [PushFrame.Watch] = []
         var taken: [String] = []
         var active: [String] = []
@@ -58,6 +60,7 @@ final class FakeAgent: Sendable {
                     // Within the lock: what is sent later is newer.
                     state.withLock { state in
                         state.watches.append(watch)
+                        if !state.watching.contains(where: { $0 === connection }) { state.watching.append(connection) }
                         connection.send(AgentFrame.pushStates(PushFrame.States(active: state.active)))
                         for event in state.waiting { connection.send(AgentFrame.pushEvent(event)) }
                     }
@@ -76,7 +79,7 @@ final class FakeAgent: Sendable {
     func setActive(_ active: [String]) {
         state.withLock { state in
             state.active = active
-            for connection in state.connections {
+            for connection in state.watching {
                 connection.send(AgentFrame.pushStates(PushFrame.States(active: active)))
             }
         }
@@ -86,7 +89,7 @@ final class FakeAgent: Sendable {
         let event = PushFrame.Event(id: id, configuration: configuration, kind: kind, userInfo: userInfo.json)
         for connection in state.withLock({ state in
             state.waiting.append(event)
-            return state.connections
+            return state.watching
         }) { connection.send(AgentFrame.pushEvent(event)) }
     }
 }

@@ -145,6 +145,8 @@ import Testing
         var observed: [Bool] = []
         let observation = manager.observeActive { observed.append($0) }
         let identifier = try #require(app.store.load().configurations.first?.identifier)
+        // Whoever looks late sees only what the agent says now.
+        #expect(await eventually { states.all == [false] && observed == [false] })
         agent.setActive([identifier])
         #expect(await eventually { manager.isActive && states.all == [false, true] && observed == [false, true] })
         let loaded = try await app.all()
