@@ -65,7 +65,8 @@ fetch_kernel() {
 
 # The first file system: busybox, the modules that reach this machine's files, and the script that does it.
 first=$work/first
-mkdir -p "$first"/{bin,modules,proc,sys,dev,below,above,next}
+mkdir -p "$first"/{bin,modules,proc,sys,dev,below,above,next,kept}
+printf '%s\n' "$PWD" >"$first/checkout"
 cp /bin/busybox "$first/bin/busybox"
 for name in sh mount insmod mkdir uname switch_root; do ln -s busybox "$first/bin/$name"; done
 count=100
@@ -86,8 +87,15 @@ $nine,cache=loose,ro files /below
 mount -t tmpfs none /above
 mkdir /above/new /above/work
 mount -t overlay -o lowerdir=/below,upperdir=/above/new,workdir=/above/work none /next
+# An empty folder for temporary files hides a checkout below it, so that stays.
+read -r checkout </checkout
+case $checkout in
+/run/* | /tmp/* | /dev/shm/*) mount --bind "/next$checkout" /kept ;;
+*) checkout= ;;
+esac
 for name in proc sys dev; do mount --move /$name /next/$name; done
 for name in run tmp dev/shm; do mkdir -p /next/$name && mount -t tmpfs none /next/$name; done
+[ -z "$checkout" ] || { mkdir -p "/next$checkout" && mount --move /kept "/next$checkout"; }
 mkdir -p /next/dev/pts /next/machine "/next/lib/modules/$(uname -r)"
 mount -t devpts none /next/dev/pts
 $nine share /next/machine
