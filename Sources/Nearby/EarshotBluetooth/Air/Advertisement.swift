@@ -29,8 +29,8 @@ public struct ReceivedAdvertisement: Sendable, Hashable {
     public var rssiDecibelMilliwatts: Int?
     /// The content.
     public var content: Advertisement
-    /// How long the sender may be silent and still count as present. A scan that another program holds needs longer to hear it
-    /// again.
+    /// How long the sender may be silent and still count as present: longer if it is heard in few rounds of the scan, and while
+    /// another program holds the scan.
     public var patience: Duration
 
     /// A reception of these values.

@@ -3,7 +3,7 @@ import EarshotDBus
 /// The devices whose advertisements bluetoothd reports: signals in, receptions out. It has no clock; the caller passes the time.
 ///
 /// bluetoothd tells parts of a reception at a time. The book joins them: the content in `InterfacesAdded` or `PropertiesChanged`,
-/// and that a known content was heard again in `DeviceFound`.
+/// and that a known content was heard again in `DeviceFound`. It learns how long each device may be silent (`SilencePatience`).
 struct DeviceBook {
     /// The maximum number of devices. An attacker can send from any number of addresses.
     static let maximumCount = 2_048
@@ -20,9 +20,18 @@ struct DeviceBook {
         var heard: Duration
         /// When its content was reported last.
         var reported: Duration?
+        var silence = SilencePatience()
     }
 
+    /// Whether a program of others holds the scan, so that the rounds begin nothing again.
+    var isShared = false
+
+    private let power: ScanPower
     private var devices: [String: Device] = [:]
+
+    /// An empty book.
+    /// - Parameter power: the power of the scan.
+    init(_ power: ScanPower) { self.power = power }
 
     /// The number of devices.
     var count: Int { devices.count }
@@ -47,10 +56,11 @@ struct DeviceBook {
                 device.content = content
             }
             device.reported = now
+            hear(&device, now: now)
         }
         keep(device, path, now: now)
         guard hasContent else { return nil }
-        return ReceivedAdvertisement(address: address, rssiDecibelMilliwatts: device.rssi, content: content)
+        return received(device, address, content)
     }
 
     /// The outcome of a call of `DeviceFound`.
@@ -66,16 +76,29 @@ struct DeviceBook {
     /// Takes that bluetoothd heard a device, with content that matches a pattern.
     mutating func found(_ path: String, _ pattern: AdvertisementPattern, now: Duration) -> Found {
         guard let address = BlueZName.address(devicePath: path) else { return .known }
-        guard let device = devices[path], let part = pattern.part(of: device.content) else { return .unknown }
-        devices[path]?.heard = now
+        guard var device = devices[path], let part = pattern.part(of: device.content) else { return .unknown }
+        defer { devices[path] = device }
+        device.heard = now
         if let reported = device.reported, now - reported < Self.oneReception { return .known }
-        devices[path]?.reported = now
-        return .heard(ReceivedAdvertisement(address: address, rssiDecibelMilliwatts: device.rssi, content: part))
+        device.reported = now
+        hear(&device, now: now)
+        return .heard(received(device, address, part))
     }
 
     /// Takes that bluetoothd forgot a device.
     mutating func remove(_ path: String) {
         devices[path] = nil
+    }
+
+    private func hear(_ device: inout Device, now: Duration) {
+        if isShared { device.silence.pause() } else { device.silence.hear(now: now) }
+    }
+
+    private func received(_ device: Device, _ address: String, _ content: Advertisement) -> ReceivedAdvertisement {
+        let patience = device.silence.patience(power)
+        return ReceivedAdvertisement(
+            address: address, rssiDecibelMilliwatts: device.rssi, content: content,
+            patience: isShared ? max(patience, ScanRounds.patienceWhileShared) : patience)
     }
 
     private mutating func keep(_ device: Device, _ path: String, now: Duration) {

@@ -13,7 +13,8 @@ struct ScanRounds: Sendable, Equatable {
     /// A first round that would be shorter than this lasts until the end of the next period.
     private static let minimumFirst = Duration.seconds(1)
 
-    /// How long after its last frame a device counts as present: two rounds, and a second for delays.
+    /// How long after its last frame a device counts as present that is heard in each round: two rounds, and a second for delays.
+    /// Others have more (`SilencePatience`).
     static let patience = Duration.seconds(9)
     /// The same while a program of others holds the scan, and the rounds begin nothing again. The kernel then begins again
     /// by itself, after 10.24 s and some delay (`DISCOV_LE_TIMEOUT`; 10.5 s measured): twice that, and two seconds.

@@ -45,11 +45,7 @@ final class ScanSession: Sendable {
             of: Input.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
         let receptions = receive(input)
         let reading = Task {
-            await read(inputs, input) { received in
-                var received = received
-                if isShared.load(ordering: .relaxed) { received.patience = ScanRounds.patienceWhileShared }
-                report(received)
-            }
+            await read(inputs, input, report)
         }
         defer {
             for reception in receptions { reception.cancel() }
@@ -152,11 +148,11 @@ final class ScanSession: Sendable {
         _ inputs: AsyncStream<Input>, _ input: AsyncStream<Input>.Continuation,
         _ report: @Sendable (ReceivedAdvertisement) -> Void
     ) async {
-        let begin = ContinuousClock.now
-        var book = DeviceBook()
+        var book = DeviceBook(plan.power)
         var asked: Set<String> = []
         for await next in inputs {
-            let now = begin.duration(to: .now)
+            let now = Self.now
+            book.isShared = isShared.load(ordering: .relaxed)
             switch next {
             case .changed(let path, let properties):
                 if let received = book.change(path, properties, now: now) { report(received) }

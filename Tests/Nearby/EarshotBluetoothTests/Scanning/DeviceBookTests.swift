@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test func aChangeWithContentIsAReception() {
-        var book = DeviceBook()
+        var book = DeviceBook(.continuous)
         let received = book.change(path, properties([1, 2]), now: .zero)
         #expect(
             received
@@ -28,13 +28,13 @@ import Testing
     }
 
     @Test func aSignalStrengthOf127IsUnknown() {
-        var book = DeviceBook()
+        var book = DeviceBook(.continuous)
         #expect(book.change(path, properties([1], rssi: 127), now: .zero)?.rssiDecibelMilliwatts == nil)
         #expect(book.change(path, properties([1], rssi: -90), now: .zero)?.rssiDecibelMilliwatts == -90)
     }
 
     @Test func aFoundDeviceIsHeardAgainWithItsContent() {
-        var book = DeviceBook()
+        var book = DeviceBook(.continuous)
         let pattern = AdvertisementPattern.serviceData(service)
         #expect(book.found(path, pattern, now: .zero) == .unknown)
         let received = book.change(path, properties([7]), now: .seconds(1))
@@ -46,10 +46,34 @@ import Testing
         #expect(book.found(path, pattern, now: .seconds(7)) == .unknown)
     }
 
+    /// A device that is heard in one round of three may be silent for longer than one that is heard in each.
+    @Test func aDeviceThatIsHeardRarelyMayBeSilentForLonger() {
+        var patience: [Int: Duration] = [:]
+        for rounds in [1, 3] {
+            var book = DeviceBook(.continuous)
+            for number in 0..<20 {
+                patience[rounds] = book.change(path, properties([1]), now: .seconds(4 * rounds * number))?.patience
+            }
+        }
+        #expect(patience[1] == .seconds(9))
+        #expect(patience[3].map { $0 > .seconds(40) && $0 <= .seconds(64) } == true, "\(patience)")
+    }
+
+    @Test func aScanThatOthersHoldSaysNothingAboutADevice() {
+        var book = DeviceBook(.continuous)
+        book.isShared = true
+        for number in 0..<20 {
+            let received = book.change(path, properties([1]), now: .seconds(10.5) * number)
+            #expect(received?.patience == ScanRounds.patienceWhileShared)
+        }
+        book.isShared = false
+        #expect(book.change(path, properties([1]), now: .seconds(220))?.patience == ScanRounds.patience)
+    }
+
     /// New addresses without end: for 24 simulated hours one each 2 s, or 20,000 in a second.
     @Test(arguments: [(43_200, 2_000_000), (20_000, 50)])
     func everNewAddressesDoNotGrowTheBook(count: Int, intervalMicroseconds: Int) {
-        var book = DeviceBook()
+        var book = DeviceBook(.continuous)
         let content = properties([1, 2, 3, 4, 5, 6, 7, 8])
         var (maximum, receivedCount) = (0, 0)
         for number in 0..<count {
