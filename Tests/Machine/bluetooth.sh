@@ -1,12 +1,5 @@
 # Devices and beacons by Bluetooth. Runs behind radios.sh.
 
-# What btmon sees of a controller from now on, in $logs/NAME.
-watch_air() {
-    btmon --time --index "$2" >"$logs/$1" 2>&1 &
-    air=$!
-    sleep 1
-}
-
 a=0123456789abcdef
 b=fedcba9876543210
 
@@ -103,12 +96,13 @@ check broadcast-only-is-deaf '$(grep -n Scanning "$logs/broadcast-air" | head -n
     test -z "$(grep 'Scanning: Enabled' "$logs/broadcast-air")"
 check broadcast-only-advertises "btmon saw no advertisement" grep -q 'Advertising: Enabled' "$logs/broadcast-air"
 
-# Tokens that change: no gap, and another address each time.
+# Tokens that change: a silence of random length, and another address each time, so that an observer cannot tell which token follows
+# which.
 watch_air rotation-air 2
-nearby rotation --medium ble --adapter hci0 --mode scan --seconds 12
+nearby rotation --medium ble --adapter hci0 --mode scan --seconds 24
 scan=$pid
 sleep 2
-"$programs/machine-rotation" hci2 2 4 >"$logs/rotation-tokens" 2>&1
+"$programs/machine-rotation" hci2 4 4 >"$logs/rotation-tokens" 2>&1
 wait $scan
 kill $air
 wait $air 2>/dev/null
@@ -117,16 +111,17 @@ check rotation-heard '$(cat "$logs/rotation-tokens" "$logs/rotation")' test \
 addresses=$(grep -A 2 'LE Set Random' "$logs/rotation-air" | grep -oE '([0-9A-F]{2}:){5}[0-9A-F]{2}')
 check rotation-changes-address "$addresses" test "$(sort -u <<<"$addresses" | wc -l)" -ge 4
 check each-address-once "$addresses" test -z "$(sort <<<"$addresses" | uniq -d)"
-# The time from each end of advertising to its next begin, without the last end; and how often that was.
+# The time from each end of advertising to its next begin, without the last end: at most 2 s, and some for a slow machine. Three of
+# less than 0.1 s are chance once in ten million runs.
 gaps=$(awk '/LE Set Advertise Enable/ && /Command/ { split($NF, t, ":"); at = t[1] * 3600 + t[2] * 60 + t[3] }
     /Advertising: Disabled/ { off = at }
     /Advertising: Enabled/ { if (off) { count++; if (at - off > gap) gap = at - off }; off = 0 }
     END { printf "%.4f %d\n", gap, count }' "$logs/rotation-air")
 read -r gap count <<<"$gaps"
-if ((count >= 3)) && less "$gap" 0.1; then
-    ok rotation-without-gap "$gap s at most, $count times"
+if ((count == 3)) && less 0.1 "$gap" && less "$gap" 2.5; then
+    ok rotation-is-silent-between "$gap s at most, $count times"
 else
-    failed rotation-without-gap "$gap s, $count times"
+    failed rotation-is-silent-between "$gap s, $count times"
 fi
 
 # Several programs scan with one adapter. bluetoothd offers monitors with --experimental; without, it discovers.
@@ -179,57 +174,6 @@ wait $foreign
 kill $bluetoothd
 wait $bluetoothd
 start_bluetoothd --experimental
-
-# What a scan costs and how late it finds, continuous and in low power: the share of time between the first begin and the last end
-# in which the controller scans, and the time from the begin of an advertisement to the line that it was found.
-seconds_of_day() { awk -F: '{ print $1 * 3600 + $2 * 60 + $3 }'; }
-cost() {
-    local name=$1 begins delays=() begin found number instance
-    shift
-    watch_air "cost-air-$name" 0
-    local air_of_scan=$air
-    "$programs/earshot-messages" beacons --no-ibeacons "$@" --adapter hci0 --json --seconds 50 >"$logs/cost-$name" 2>&1 &
-    local scan=$!
-    sleep 2
-    watch_air "cost-sent-$name" 1
-    for number in 1 2 3 4 5 6 7 8; do
-        "$programs/earshot-messages" beacon --eddystone 00112233445566778899:00000000000$number --adapter hci1 --seconds 4 \
-            >"$logs/beacon" 2>&1
-        # Another part of the rounds each time.
-        sleep 0.$((number % 2 * 5 + 1))
-    done
-    wait $scan
-    kill $air_of_scan $air
-    wait $air_of_scan $air 2>/dev/null
-    local share
-    share=$(awk '/LE Set Scan Enable/ && /Command/ { split($NF, t, ":"); at = t[1] * 3600 + t[2] * 60 + t[3] }
-        /Scanning: Enabled/ { if (!first) first = at; on = at }
-        /Scanning: Disabled/ { if (on) { sum += at - on; last = at }; on = 0 }
-        END { if (last > first) printf "%.3f", sum / (last - first) }' "$logs/cost-air-$name")
-    # bluetoothd asks the kernel once for each advertisement: Add Advertising, or Add Extended Advertising Data.
-    begins=$(awk '/MGMT Command: Add .*\(0x00(3e|55)\)/ { print $NF }' "$logs/cost-sent-$name")
-    for number in 1 2 3 4 5 6 7 8; do
-        instance=00000000000$number
-        found=$(grep '"found"' "$logs/cost-$name" | grep "$instance" | sed -E 's/.*"time":"[^T]*T([^Z]*)Z".*/\1/' | seconds_of_day)
-        begin=$(sed -n "${number}p" <<<"$begins" | seconds_of_day)
-        delays+=("$(awk -v a="${found:-99999}" -v b="${begin:-0}" 'BEGIN { printf "%.2f", a - b }')")
-    done
-    costs="share ${share:-?}, found after ${delays[*]} s"
-    worst=$(printf '%s\n' "${delays[@]}" | sort -g | tail -n 1)
-    echo "$share $worst" >"$logs/cost-result"
-}
-cost continuous
-read -r share worst <"$logs/cost-result"
-# 3.9 of 4 s, and a found line within the 2 s that a user is promised.
-if less 0.9 "${share:-0}" && less "$worst" 2; then ok continuous-scan "$costs"; else failed continuous-scan "$costs"; fi
-cost low --low-power
-read -r share worst <"$logs/cost-result"
-# 1.5 of 4 s: a third to two fifths. The longest rest is 2.5 s, and finding as above.
-if less 0.3 "${share:-0}" && less "${share:-1}" 0.42 && less "$worst" 4.5; then
-    ok low-power-scan "$costs"
-else
-    failed low-power-scan "$costs"
-fi
 
 # Two devices find each other by sound alone.
 nearby sound-a --device hw:0,1,1 --playback hw:0,0,0 --medium audio --token $a

@@ -32,6 +32,13 @@ nearby() {
     pid=$!
 }
 
+# watch_air NAME NUMBER: what btmon sees of a controller from now on, in $logs/NAME; its process in $air.
+watch_air() {
+    btmon --time --index "$2" >"$logs/$1" 2>&1 &
+    air=$!
+    sleep 1
+}
+
 for module in algif_skcipher ecb aes_generic cmac hci_vhci; do modprobe $module; done
 btvirt -L -l3 >"$logs/btvirt" 2>&1 &
 for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done

@@ -50,7 +50,16 @@ final class BluetoothSession: Sendable {
         let (contents, content) = AsyncStream.makeStream(of: [Advertisement].self)
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
-                for await token in tokens { content.yield(self.contents(token)) }
+                var change = TokenChange()
+                var generator = SystemRandomNumberGenerator()
+                for await token in tokens {
+                    if let silence = change.next(token, using: &generator) {
+                        try? await Task.sleep(for: silence.end)
+                        content.yield([])
+                        try? await Task.sleep(for: silence.begin - silence.end)
+                    }
+                    content.yield(self.contents(token))
+                }
                 content.finish()
             }
             var isOpen = false

@@ -164,7 +164,7 @@ actor Exchange {
         links.room.set(table.wishes(now: now))
         await links.beacons.set(needs, in: session)
         links.agent.set(table.keptOrders) { table.agentOrder($0) }
-        links.alarm.set(table.nextDate)
+        links.alarm.set(table.nextDate(now: now))
         for (number, handle) in handles {
             let status = table.status(of: number, now: now)
             if status != handle.status { note("operation \(number): \(status)") }

@@ -58,9 +58,12 @@ extension OperationTable {
         return AgentDesk.Order(operation: keeping.order, endsAt: entry.endsAt, known: entry.found.identifiers)
     }
 
-    /// When the next doubt or time to live ends; nil for never.
-    var nextDate: Duration? {
-        entries.values.flatMap { [$0.found.doubtEndsAt, $0.endsAt].compactMap(\.self) }.min()
+    /// When the next doubt or time to live ends, or the next token is to be played; nil for never.
+    func nextDate(now: Duration) -> Duration? {
+        entries.values.flatMap { entry in
+            let next = entry.registration?.lease?.playsAt
+            return [entry.found.doubtEndsAt, entry.endsAt, next.flatMap { $0 > now ? $0 : nil }].compactMap(\.self)
+        }.min()
     }
 
     func status(of number: Int, now: Duration) -> OperationStatus {

@@ -63,7 +63,9 @@ actor LeaseDesk {
             switch answer {
             case .success(let registration):
                 backOff.reset()
-                let lease = Lease(registration, playsToken: order.playsToken, now: access.timeline.now)
+                let lease = Lease(
+                    registration, playsToken: order.playsToken, now: access.timeline.now, after: leases[number],
+                    worldTime: .seconds(Date().timeIntervalSince1970))
                 leases[number] = lease
                 access.succeeded(.registering(number))
                 access.tell(.registered(number, lease, session))

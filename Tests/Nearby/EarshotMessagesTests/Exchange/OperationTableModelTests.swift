@@ -117,7 +117,7 @@ private struct World {
 
     private mutating func passTime() {
         for number in actors.keys { actors[number]?.model.pass(now) }
-        while let date = table.nextDate, date <= now { take(.time) }
+        while let date = table.nextDate(now: now), date <= now { take(.time) }
     }
 
     private mutating func skipTime(_ pause: Duration) {

@@ -128,9 +128,25 @@ struct OperationTableTests {
         strategy.timeToLive = .seconds(10)
         _ = table.take(.add(1, subscription(strategy)), now: .seconds(1))
         _ = table.take(.permission(.answered(1, .granted)), now: .seconds(5))
-        #expect(table.nextDate == .seconds(15))
+        #expect(table.nextDate(now: .zero) == .seconds(15))
         let effects = table.take(.time, now: .seconds(15))
-        #expect(effects.contains { if case .end(1) = $0 { true } else { false } } && table.nextDate == nil)
+        #expect(effects.contains { if case .end(1) = $0 { true } else { false } } && table.nextDate(now: .zero) == nil)
+    }
+
+    @Test func theRoomHearsOfTheNextTokenInItsMoment() throws {
+        var (table, run) = try running()
+        let registration = Registration(
+            name: RegistrationName(.subscription, "s"), expiresIn: .seconds(300),
+            token: try Payload([UInt8](repeating: 2, count: 8)), tokenExpiresIn: .seconds(300), rotateIn: .seconds(150))
+        let next = Lease(
+            registration, playsToken: true, now: .seconds(150), after: try lease("s"), worldTime: .seconds(40))
+        _ = table.take(.service(.registered(run, next, Self.session)), now: .seconds(150))
+        #expect(table.nextDate(now: .seconds(150)) == .seconds(170))
+        #expect(table.wishes(now: .seconds(169)).map(\.token?.bytes.first) == [1])
+        _ = table.take(.time, now: .seconds(170))
+        #expect(
+            table.nextDate(now: .seconds(170)) == nil
+                && table.wishes(now: .seconds(170)).map(\.token?.bytes.first) == [2])
     }
 
     @Test func theAgentTakesOverAndGivesBackWithoutALoss() throws {
@@ -147,14 +163,14 @@ struct OperationTableTests {
         #expect(told(table.take(.agent(.events(events)), now: .zero)) == ["+m"])
         // It dies: the operation runs here, and the message is in doubt.
         #expect(told(table.take(.agent(.away(sentence: "It died.")), now: .zero)).isEmpty)
-        #expect(table.orders.count == 1 && table.keptOrders == [id] && table.nextDate != nil)
+        #expect(table.orders.count == 1 && table.keptOrders == [id] && table.nextDate(now: .zero) != nil)
         // It comes back.
         _ = table.take(.agent(.connected), now: .zero)
         _ = table.take(.agent(.held(id)), now: .zero)
         #expect(table.orders.count == 1, "it runs here until the agent says that it is active")
         _ = table.take(.agent(.state(AgentFrame.State(id: id, status: .active, problems: []))), now: .zero)
         #expect(table.orders.isEmpty)
-        #expect(told(table.take(.agent(.events(events)), now: .zero)).isEmpty && table.nextDate == nil)
+        #expect(told(table.take(.agent(.events(events)), now: .zero)).isEmpty && table.nextDate(now: .zero) == nil)
     }
 
     @Test func anOperationThatBeginsWhileTheAgentIsAwayRunsHereAtOnce() {

@@ -43,6 +43,39 @@ struct LeaseTests {
         #expect(self.lease(expires: .seconds(10)).token(now: .seconds(1_010)) == nil)
     }
 
+    private func lease(
+        _ number: UInt8, now: Duration, after former: Lease?, worldTime: Duration,
+        tokenExpires: Duration = .seconds(120)
+    ) throws -> Lease {
+        Lease(
+            Registration(
+                name: RegistrationName(.publication, "p"), expiresIn: .seconds(300),
+                token: try Payload([UInt8](repeating: number, count: 8)), tokenExpiresIn: tokenExpires,
+                rotateIn: tokenExpires / 2),
+            playsToken: true, now: now, after: former, worldTime: worldTime)
+    }
+
+    @Test func theNextTokenIsPlayedFromTheMomentInWhichAllChange() throws {
+        let first = try lease(1, now: .seconds(1_000), after: nil, worldTime: .seconds(7))
+        #expect(first.playsAt == .seconds(1_000) && first.token(now: .seconds(1_000))?.bytes.first == 1)
+        // 67 s after the begin of the world's clock; the next moment is at 90 s.
+        let second = try lease(2, now: .seconds(1_060), after: first, worldTime: .seconds(67))
+        #expect(second.playsAt == .seconds(1_083))
+        #expect(second.token(now: .seconds(1_082.9))?.bytes.first == 1)
+        #expect(second.token(now: .seconds(1_083))?.bytes.first == 2)
+        // A renewal that brings no other token changes nothing.
+        let same = try lease(2, now: .seconds(1_090), after: second, worldTime: .seconds(97))
+        #expect(same.playsAt == .seconds(1_090) && same.token(now: .seconds(1_090))?.bytes.first == 2)
+    }
+
+    @Test func aTokenThatEndsSoonIsNotPlayedLonger() throws {
+        let first = try lease(1, now: .seconds(1_000), after: nil, worldTime: .seconds(7), tokenExpires: .seconds(40))
+        // The service forgets it at 1,040 s, and devices report it up to 15 s later; the moment is at 1,027 s after this.
+        let second = try lease(
+            2, now: .seconds(1_020), after: first, worldTime: .seconds(33), tokenExpires: .seconds(40))
+        #expect(second.playsAt == .seconds(1_020) && second.token(now: .seconds(1_020))?.bytes.first == 2)
+    }
+
     @Test(arguments: [Duration.zero, .seconds(-10), .seconds(Int64.max)], [true, false])
     func invalidTimesCauseNoBusyLoop(time: Duration, playsToken: Bool) {
         let lease = lease(expires: time, tokenExpires: time, rotates: time, playsToken: playsToken)
