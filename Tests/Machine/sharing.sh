@@ -145,6 +145,9 @@ for kind in "${sharing_kinds[@]}"; do
     *) restart_bluetoothd ;;
     esac
     case $kind in *-foreign) hold_scan ;; esac
+    # With monitors, turns stand still while a program of others scans.
+    case $kind in monitors-foreign) known_limit='BEACONS.md, "Several programs"' ;; esac
     share_radio "$kind" "$sharing_seconds"
+    known_limit=
     case $kind in *-foreign) release_scan ;; esac
 done

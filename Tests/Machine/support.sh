@@ -5,7 +5,13 @@ failures=0
 
 ok() { echo "ok $1${2:+ ($2)}"; }
 
+# While $known_limit says where the documents have it, a check that fails shows a known limit and no new failure.
+known_limit=
 failed() {
+    if [[ -n $known_limit ]]; then
+        echo "known $1: $2 ($known_limit)"
+        return
+    fi
     echo "FAILED $1: $2"
     failures=$((failures + 1))
 }

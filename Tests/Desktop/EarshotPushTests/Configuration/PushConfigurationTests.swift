@@ -68,6 +68,20 @@ import Testing
         #expect(network(nil).overlaps(network("1A")) && !network("1A").overlaps(network("1B")))
     }
 
+    /// So one provider at most runs at any time, for all apps: there is one primary network, and configurations that overlap are not
+    /// enabled together.
+    @Test func twoMobileNetworksThatMatchOnePlaceOverlap() {
+        let areas: [String?] = [nil, "1", "01", "1A", "001a", "2B"]
+        let all = areas.flatMap { area in
+            [("310", "410"), ("310", "41"), ("262", "410")].map {
+                PushMobileNetwork(countryCode: $0.0, networkCode: $0.1, trackingAreaCode: area)
+            }
+        }
+        for (one, other) in all.flatMap({ one in all.map { (one, $0) } }) where !one.overlaps(other) {
+            #expect(!all.contains { one.matches($0) && other.matches($0) }, "\(one) \(other)")
+        }
+    }
+
     @Test func jsonKeepsEverything() throws {
         var configuration = Self.configuration([Array("Größe".utf8), [0xFF, 0x00]])
         configuration.matchesEthernet = true
