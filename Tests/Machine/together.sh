@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs scripts of this folder, each in a machine of its own, as many at a time as there are processors, and prints one table. The
-# exit status is 1 if a check failed or a script gave no result.
+# Runs scripts of this folder, each in a machine of its own, as many at a time as there are processors, and prints one table: how many
+# checks held, how many show a known limit, and how many failed. The exit status is 1 if a check failed or a script gave no result.
 #
 #     Tests/Machine/together.sh SCRIPT...
 #
@@ -37,13 +37,13 @@ wait
 
 failures=0
 for script; do
-    grep -E '^FAILED' "$results/$script.log" | sed "s/^/$script: /"
+    grep -E '^(FAILED|known)' "$results/$script.log" | sed "s/^/$script: /"
 done
-printf '%-18s %6s %7s %8s\n' script ok failed seconds
+printf '%-18s %6s %6s %7s %8s\n' script ok known failed seconds
 for script; do
     read -r status seconds <"$results/$script.result"
-    printf '%-18s %6d %7d %8d\n' "$script" "$(grep -c '^ok' "$results/$script.log")" \
-        "$(grep -c '^FAILED' "$results/$script.log")" "$seconds"
+    printf '%-18s %6d %6d %7d %8d\n' "$script" "$(grep -c '^ok' "$results/$script.log")" \
+        "$(grep -c '^known' "$results/$script.log")" "$(grep -c '^FAILED' "$results/$script.log")" "$seconds"
     if ((status)); then
         failures=$((failures + 1))
         grep -q '^FAILED' "$results/$script.log" || tail -n 5 "$results/$script.log" | sed "s/^/$script: /"

@@ -115,6 +115,12 @@ private enum ConfigurationChoice {
         let identifiers = content.configurations.map(\.identifier)
         let found = identifiers.contains(text) ? [text] : identifiers.filter { !text.isEmpty && $0.hasPrefix(text) }
         guard let identifier = found.first, found.count == 1 else {
+            if found.isEmpty, content.isIncomplete {
+                throw Failure(
+                    .inputOutput,
+                    "Not all configurations can be read, so '\(text.escapedForTerminal)' may be one. Nothing was changed."
+                )
+            }
             throw Failure(
                 .noTokenFound,
                 found.isEmpty

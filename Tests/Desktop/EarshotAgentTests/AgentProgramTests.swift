@@ -77,6 +77,25 @@ import Testing
         }
     }
 
+    /// A link to itself, because root may list every folder.
+    @Test(arguments: ["disable", "remove"])
+    func aConfigurationThatCannotBeSeenIsNotCalledMissing(command: String) async throws {
+        try await onThread {
+            let files = FileManager.default
+            try files.createDirectory(atPath: "\(home.path)/config/earshot", withIntermediateDirectories: true)
+            try files.createSymbolicLink(atPath: "\(home.path)/config/earshot/push", withDestinationPath: "push")
+            let push = "\(home.path)/earshot-push"
+            try files.createSymbolicLink(
+                atPath: push, withDestinationPath: AgentProcess.folder.appendingPathComponent("earshot-agent").path)
+            let program = try agent.run(push, [command, "ship"])
+            _ = program.waitForEnd(within: 60)
+            #expect(program.status == 74)
+            #expect(
+                program.error.contains("Cannot list \(home.path)/config/earshot/push: too many"), "\(program.error)")
+            #expect(program.error.contains("'ship' may be one") && !program.error.contains("There is no configuration"))
+        }
+    }
+
     @Test func anAppWithoutDeclaredModesIsTold() async throws {
         try home.install("app", modes: [])
         try await onThread {

@@ -61,12 +61,12 @@ final class AgentProcess: @unchecked Sendable {
         }
     }
 
-    /// Starts another program of the user.
+    /// Starts another program of the user, by its name or by its path.
     func run(
         _ name: String, _ arguments: [String] = [], variables: [String: String] = [:]
     ) throws -> Program {
         try Program(
-            Self.folder.appendingPathComponent(name).path, arguments,
+            name.hasPrefix("/") ? name : Self.folder.appendingPathComponent(name).path, arguments,
             environment: environment.merging(variables) { $1 },
             in: scratch)
     }
