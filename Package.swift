@@ -339,13 +339,17 @@ let programTargets: [Target] = [
     programs.module("EarshotConsole", ["EarshotBasics", "EarshotCoding", "EarshotSystem", argumentParser]),
     // The same for those that use sound: devices on the command line, errors of files and devices.
     programs.module("EarshotSoundConsole", ["EarshotAudio", "EarshotConsole", "EarshotSystem", argumentParser]),
+    // How fast this machine decodes.
+    programs.module(
+        "EarshotBenchmark",
+        ["EarshotBasics", "EarshotChannel", "EarshotCoding", "EarshotModem"], computes: true),
     // The modem's command line.
     programs.program(
         "earshot",
         [
-            "EarshotSoundConsole", "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel",
-            "EarshotAudio",
-            "EarshotLive", "EarshotLoopback", "EarshotDrawing", "EarshotConsole", "EarshotSystem", "CMalloc",
+            "EarshotSoundConsole", "EarshotBasics", "EarshotBenchmark", "EarshotCoding", "EarshotDSP", "EarshotModem",
+            "EarshotChannel", "EarshotAudio", "EarshotLive", "EarshotLoopback", "EarshotDrawing", "EarshotConsole",
+            "EarshotSystem", "CMalloc",
             argumentParser,
         ]),
     // nearby, publish, subscribe, beacons, beacon: what `earshot` finds beside itself.
@@ -401,7 +405,8 @@ let benchmarkTargets: [Target] = [
     .executableTarget(
         name: "earshot-bench",
         dependencies: [
-            "MallocCounter", "EarshotBasics", "EarshotCoding", "EarshotDSP", "EarshotModem", "EarshotChannel",
+            "MallocCounter", "EarshotBasics", "EarshotBenchmark", "EarshotCoding", "EarshotDSP", "EarshotModem",
+            "EarshotChannel",
             "EarshotLoopback", "EarshotTrials", "EarshotAudio", "EarshotDiscovery", "EarshotSound", "EarshotDrawing",
             "EarshotSystem", "CSndFile", argumentParser,
         ],

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBenchmark
 import EarshotChannel
 import EarshotCoding
 import EarshotLoopback

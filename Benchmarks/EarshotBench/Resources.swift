@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotAudio
+import EarshotBenchmark
 import EarshotCoding
 import EarshotModem
 import Foundation

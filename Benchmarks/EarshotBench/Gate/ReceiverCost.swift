@@ -1,3 +1,4 @@
+import EarshotBenchmark
 import EarshotChannel
 import EarshotCoding
 import EarshotModem
@@ -39,29 +40,15 @@ struct ReceiverCost: Sendable {
         return (0..<480_000).map { _ in deviation * noise.next() }
     }
 
-    /// The loop is a complex filter of 128 taps at 3 kHz output, written plainly in double precision.
     func measure() throws -> Double {
         let samples = try makeSamples()
-        var receiver = try Receiver(sampleRateHertz: 48_000)
-        let wide = samples.map { Double($0) }
-        var noise = WhiteNoise(seed: 42)
-        let taps = (0..<256).map { _ in Double(noise.next()) }
-        var sink = 0.0
+        let listening = try Listening()
+        let loop = ReferenceLoop(samples)
         let seconds = minimumSeconds(runs: 9) {
-            for first in stride(from: 0, to: samples.count, by: 1_024) {
-                receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in }
-            }
+            listening.push(samples)
         } _: {
-            for first in stride(from: 0, to: wide.count - 128, by: 16) {
-                var (real, imaginary) = (0.0, 0.0)
-                for tap in 0..<128 {
-                    real += taps[tap] * wide[first + tap]
-                    imaginary += taps[128 + tap] * wide[first + tap]
-                }
-                sink += real * imaginary
-            }
+            loop.run()
         }
-        keep(Float(sink))
         return seconds.first / seconds.second
     }
 }

@@ -1,4 +1,4 @@
-import EarshotModem
+import EarshotBenchmark
 
 /// The receiver's time for traffic over its time for as much noise in the same run: neither the machine nor the speed of the
 /// search counts, only the work that tokens make.
@@ -25,19 +25,12 @@ struct TrafficCost: Sendable {
     func measure() throws -> Double {
         let samples = try traffic.samples(seconds: Self.seconds)
         let noise = try Traffic.noise.samples(seconds: Self.seconds)
-        var receiver = try Receiver(sampleRateHertz: 48_000)
-        var other = try Receiver(sampleRateHertz: 48_000)
+        let (listening, other) = (try Listening(), try Listening())
         let seconds = minimumSeconds(runs: 9) {
-            Self.push(samples, into: &receiver)
+            listening.push(samples)
         } _: {
-            Self.push(noise, into: &other)
+            other.push(noise)
         }
         return seconds.first / seconds.second
-    }
-
-    private static func push(_ samples: [Float], into receiver: inout Receiver) {
-        for first in stride(from: 0, to: samples.count, by: 1_024) {
-            receiver.push(samples.span.extracting(first..<min(first + 1_024, samples.count))) { _ in }
-        }
     }
 }

@@ -1,3 +1,4 @@
+import EarshotBenchmark
 import Foundation
 import MallocCounter
 

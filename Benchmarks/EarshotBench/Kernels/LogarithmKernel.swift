@@ -1,3 +1,4 @@
+import EarshotBenchmark
 import EarshotDSP
 import Foundation
 

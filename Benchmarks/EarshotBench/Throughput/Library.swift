@@ -1,3 +1,4 @@
+import EarshotBenchmark
 import EarshotModem
 import Foundation
 

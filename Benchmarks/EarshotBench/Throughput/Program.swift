@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBenchmark
 import Foundation
 
 /// Measures `earshot decode` on recordings, on one core and on all, beside ggwave at the same files.

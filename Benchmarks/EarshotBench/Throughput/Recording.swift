@@ -1,4 +1,5 @@
 import EarshotAudio
+import EarshotBenchmark
 
 /// A recording that `earshot decode` is measured with.
 struct Recording {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotBasics
+import EarshotBenchmark
 import EarshotChannel
 import EarshotModem
 import EarshotTrials

@@ -1,2 +1,3 @@
-// mallopt and mallinfo2 of glibc, which Swift's Glibc module leaves out.
+// mallopt, mallinfo2 and mtrace of glibc, which Swift's Glibc module leaves out.
 #include <malloc.h>
+#include <mcheck.h>

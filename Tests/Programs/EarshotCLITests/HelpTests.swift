@@ -5,7 +5,7 @@ import Testing
 /// What every command says about itself.
 @Suite struct HelpTests {
     private static let commands = [
-        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "nearby", "publish",
+        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "benchmark", "nearby", "publish",
         "subscribe", "beacons", "beacon", "agent", "push",
     ]
     private static let helps = [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
@@ -47,6 +47,7 @@ import Testing
         ["loopback", "--via", "wav", "--require"], ["loopback", "--via", "air", "--doppler"], ["simulate", "--trials"],
         ["simulate", "--precision"], ["simulate", "--seed"], ["simulate", "--threads"], ["simulate", "--bytes"],
         ["simulate", "--burst"], ["simulate", "--combine"], ["simulate", "--rate"], ["simulate", "--min-success"],
+        ["benchmark", "--seconds"], ["benchmark", "--cores"], ["benchmark", "--compare", "x", "--tolerance"],
         ["nearby", "--seconds"], ["nearby", "--count"], ["nearby", "--rate"], ["nearby", "--channels"],
         ["publish", "a", "--direct", "--seconds"], ["subscribe", "--direct", "--count"],
         ["beacons", "--seconds"], ["beacons", "--count"],

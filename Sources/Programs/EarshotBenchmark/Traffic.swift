@@ -1,18 +1,17 @@
-import EarshotAudio
 import EarshotBasics
 import EarshotChannel
 import EarshotCoding
-import EarshotModem
+package import EarshotModem
 
 /// Regular tokens in white noise or in digital silence.
-struct Traffic: Sendable {
+package struct Traffic: Sendable {
     /// A frame in each period.
     private struct Frame {
         var profile = Profile.standard
         var startSeconds: Double
     }
 
-    var name: String
+    package var name: String
     /// The signal-to-noise ratio of a token, and without tokens of those that the other recordings have; nil for silence.
     private var snrDecibels: Double? = 0
     /// The length of a period, and the frames that start in it.
@@ -24,16 +23,18 @@ struct Traffic: Sendable {
     /// The peak of a token: ten talkers do not clip, and the noise at 60 dB is 4.6 steps of 16 bits.
     private static let amplitude: Float = 0.05
 
-    static let noise = Traffic(name: "noise", periodSeconds: 10, frames: [])
-    /// A `standard` token every `seconds`.
-    static func tokenEvery(_ seconds: Int, snrDecibels: Double?) -> Traffic {
-        let air = snrDecibels.map { "\(decimal($0, 0)) dB" } ?? "digital silence"
+    package static let noise = Traffic(name: "noise", periodSeconds: 10, frames: [])
+    /// A token every `seconds`.
+    package static func tokenEvery(
+        _ seconds: Int, snrDecibels: Double?, profile: Profile = .standard
+    ) -> Traffic {
+        let air = snrDecibels.map { "\(DecimalText.short($0)) dB" } ?? "digital silence"
         return Traffic(
             name: "a token every \(seconds) s, \(air)", snrDecibels: snrDecibels, periodSeconds: seconds,
-            frames: [Frame(startSeconds: 0.4)])
+            frames: [Frame(profile: profile, startSeconds: 0.4)])
     }
     /// One after another, without more than a tenth of a second between them.
-    static let turns = Traffic(
+    package static let turns = Traffic(
         name: "`far`, `standard` and `fast` in turns, without a pause, 0 dB", periodSeconds: 4,
         frames: [
             Frame(profile: .far, startSeconds: 0.1), Frame(startSeconds: 2.2),
@@ -41,7 +42,7 @@ struct Traffic: Sendable {
         ])
 
     /// `fast` tokens that follow each other within two hundredths of a second, in digital silence.
-    static func fastBackToBack() throws -> Traffic {
+    package static func fastBackToBack() throws -> Traffic {
         let seconds = try duration(of: .fast)
         let count = Int(10 / seconds)
         return Traffic(
@@ -51,7 +52,7 @@ struct Traffic: Sendable {
 
     /// Ten talkers as in `crowd-10`: equally loud, clocks ±100 ppm; each sends `standard` tokens with pauses up to a tenth of a
     /// second.
-    static func tenTalkers() throws -> Traffic {
+    package static func tenTalkers() throws -> Traffic {
         let (period, seconds) = (60, try duration(of: .standard))
         var generator = SeededGenerator(seed: 10)
         var frames: [Frame] = []
@@ -73,7 +74,7 @@ struct Traffic: Sendable {
     }
 
     /// The number of tokens in `seconds` of it.
-    func tokenCount(seconds: Int) -> Int { seconds / periodSeconds * frames.count }
+    package func tokenCount(seconds: Int) -> Int { seconds / periodSeconds * frames.count }
 
     /// One period without noise; every token is another.
     private func period(_ number: Int, sampleRateHertz: Int) throws -> [Float] {
@@ -99,7 +100,7 @@ struct Traffic: Sendable {
     }
 
     /// Calls `body` with one period after another.
-    private func forEachPeriod(seconds: Int, sampleRateHertz: Int, _ body: ([Float]) throws -> Void) throws {
+    package func forEachPeriod(seconds: Int, sampleRateHertz: Int, _ body: ([Float]) throws -> Void) throws {
         var noise = WhiteNoise(seed: 21)
         let deviation = snrDecibels.map {
             WhiteNoise.deviation(amplitude: Self.amplitude, snrDecibels: $0, sampleRateHertz: sampleRateHertz)
@@ -112,28 +113,10 @@ struct Traffic: Sendable {
     }
 
     /// All samples of it, at 48 kHz.
-    func samples(seconds: Int) throws -> [Float] {
+    package func samples(seconds: Int) throws -> [Float] {
         var all: [Float] = []
         all.reserveCapacity(48_000 * seconds)
         try forEachPeriod(seconds: seconds, sampleRateHertz: 48_000) { all += $0 }
         return all
-    }
-
-    /// Writes it to a file, the same in every channel.
-    /// - Returns: the number of tokens in it.
-    func write(_ path: String, seconds: Int, as container: Recording.Container = Recording.Container()) throws -> Int {
-        if container.isFLAC {
-            try FLACFile.write(samples(seconds: seconds), to: path)
-            return tokenCount(seconds: seconds)
-        }
-        let (rate, channelCount) = (container.sampleRateHertz, container.channelCount)
-        var writer = try WAVWriter(
-            path: path, sampleRateHertz: rate, channelCount: channelCount, format: container.format)
-        try forEachPeriod(seconds: seconds, sampleRateHertz: rate) { samples in
-            try writer.write(
-                channelCount == 1 ? samples : samples.flatMap { [Float](repeating: $0, count: channelCount) })
-        }
-        try writer.finish()
-        return tokenCount(seconds: seconds) * channelCount
     }
 }

@@ -1,12 +1,17 @@
 import Glibc
 
 /// The processor time of this process, in seconds: other processes disturb it less than a wall clock.
-func processorSeconds() -> Double {
+package func processorSeconds() -> Double {
     seconds(CLOCK_PROCESS_CPUTIME_ID)
 }
 
+/// The processor time of this thread, in seconds.
+package func threadSeconds() -> Double {
+    seconds(CLOCK_THREAD_CPUTIME_ID)
+}
+
 /// The time of a wall clock, in seconds.
-func wallSeconds() -> Double {
+package func wallSeconds() -> Double {
     seconds(CLOCK_MONOTONIC)
 }
 
@@ -18,7 +23,8 @@ private func seconds(_ clock: clockid_t) -> Double {
 
 /// The minimum processor time of several runs of each, in seconds: disturbances only add. The two take turns, so that a long
 /// disturbance meets both.
-func minimumSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) -> (first: Double, second: Double) {
+package func minimumSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) -> (first: Double, second: Double)
+{
     var minimum = (first: Double.infinity, second: Double.infinity)
     for _ in 0..<runs {
         let start = processorSeconds()
@@ -33,6 +39,6 @@ func minimumSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) ->
 
 /// Takes a result, so that the compiler has to compute it.
 @inline(never)
-func keep(_ value: Float) {
+package func keep(_ value: Float) {
     if value == .infinity { print("") }
 }
