@@ -67,6 +67,11 @@ test-kernels: swift ## Compare every form of the C kernels with slow twins, here
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh
 
+test-cross: swift ## Compile the modem for aarch64 and for Apple's processors; run the former under qemu against its vectors
+	@scripts/install-dependencies.sh kernels
+	@SWIFT=$(SWIFT) Tests/Modem/CrossCompiled/core.sh linux
+	@SWIFT=$(SWIFT) Tests/Modem/CrossCompiled/core.sh darwin
+
 test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound card in a virtual machine
 	@scripts/install-dependencies.sh messages
 	@scripts/install-dependencies.sh machine
@@ -80,8 +85,8 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
-test-long: ## Run all tests at full length, the kernels on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, the sanitizers, and every call that fails once (two hours)
-	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-server test-push test-browser test-firefox sanitize packages test-packages
+test-long: ## Run all tests at full length, the kernels and the modem on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, the sanitizers, and every call that fails once (two hours)
+	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-cross test-server test-push test-browser test-firefox sanitize packages test-packages
 	$(MAKE) test-faults EARSHOTD=$(CURDIR)/Server/.build/release/earshotd
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer

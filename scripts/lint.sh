@@ -76,6 +76,30 @@ $found"
     mapfile -t -O ${#above[@]} above < <(types_of "$folder"/*.swift)
 done
 
+# What computes must compile on other systems too: these modules import each other, and nothing of a system. `make test-cross` compiles
+# the modem for two of them, which takes minutes.
+portable=(Sources/Modem/{EarshotCoding,EarshotDSP,EarshotModem,EarshotChannel} Sources/System/EarshotBasics)
+if found=$(grep -rnE '^[[:space:]]*(@[A-Za-z_]+ |package |public |internal )*import ' "${portable[@]}" --include='*.swift' |
+    grep -vE 'import (CEarshotKernels|CFFTW3|Earshot(Basics|Coding|DSP|Modem|Channel)|RealModule|Synchronization)$'); then
+    complain "These modules must compile on every system, and import more than themselves:
+$found"
+fi
+# The kernels: C's own headers, and the processor's where it has them; a builtin or an attribute of one processor or of ELF between
+# `#if defined(__x86_64__)` and `#endif`.
+kernels=Sources/Modem/CEarshotKernels
+if found=$(grep -rnE '^ *# *include <' $kernels | grep -vE '<(stddef|stdint|string|immintrin)\.h>$'); then
+    complain "The kernels include what other systems may lack:
+$found"
+fi
+if found=$(awk 'FNR == 1 { depth = 0 }
+        /^ *# *if/ { if (depth > 0 || /__x86_64__|__AVX|__SSE/) depth++ }
+        depth == 0 && /immintrin|target_clones|__builtin_cpu_supports|__builtin_ia32|_mm[0-9]*_|__attribute__\(\(target|ifunc|(^|[^a-z_])(__asm__|asm) *(volatile *)?\(/ {
+            print FILENAME ":" FNR ": " $0 }
+        /^ *# *endif/ { if (depth > 0) depth-- }' $(find $kernels -name '*.[ch]')); then
+    [[ -z $found ]] || complain "The kernels use what only x86-64 or ELF has, outside of #if defined(__x86_64__):
+$found"
+fi
+
 Packaging/version.sh >/dev/null || complain "The version is not the same everywhere"
 
 ((failures == 0))
