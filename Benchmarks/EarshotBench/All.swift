@@ -149,6 +149,9 @@ struct AllCommand: ParsableCommand {
         return """
             # Benchmarks
 
+            All figures are of simulated air, virtual sound cards and virtual radios: no part of Earshot has met a real
+            loudspeaker, microphone or radio. [range.md](range.md) estimates the range in metres.
+
             Written by `make bench` (`.build/release/earshot-bench all`) on \
             \(formatter.string(from: Date())); no figure is typed by hand. Machine: \
             \(processor ?? "unknown processor"), \(ProcessInfo.processInfo.activeProcessorCount) cores, shared with other \
