@@ -53,6 +53,13 @@ def test_the_stream_of_the_readme(tmp_path: Path) -> None:
     assert run_python(blocks(PACKAGE / "README.md")[2], tmp_path, PATH=path) == "0123456789abcdef None\n"
 
 
+def test_the_blocks_of_the_readme(tmp_path: Path) -> None:
+    fixture = REPOSITORY / "Fixtures/token-standard-clean.48000.s16.wav"
+    (tmp_path / "token.wav").write_bytes(fixture.read_bytes())
+    code = blocks(PACKAGE / "README.md")[3] + "print([frame.token for frame in frames])\n"
+    assert run_python(code, tmp_path) == "['0123456789abcdef']\n"
+
+
 def test_the_docstring_s_example(tmp_path: Path) -> None:
     assert earshot.__doc__
     lines = [line.strip() for line in earshot.__doc__.splitlines() if line.startswith("    ")]

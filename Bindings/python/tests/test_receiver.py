@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import gc
+import json
+import pickle
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -280,3 +285,71 @@ def test_receivers_leave_no_memory_behind() -> None:
     make(300)
     # A receiver takes more than 1 MB.
     assert resident() - before < 20_000_000
+
+
+def test_a_frame_as_a_dictionary_is_json() -> None:
+    (frame,) = earshot.decode(np.concatenate([np.zeros(4_800), earshot.encode(b"Hello", "fast")]), 48_000)
+    entry = json.loads(json.dumps(frame.to_dict()))
+    assert entry["token"] == b"Hello".hex() and entry["text"] == "Hello" and entry["bytes"] == 5
+    assert entry["profile"] == "fast" and entry["start_s"] == frame.start_seconds and entry["snr_db"] == frame.snr_db
+    assert set(entry) == {
+        "token", "text", "bytes", "profile", "start_s", "end_s", "snr_db", "offset_hz", "channel", "path_metric",
+        "combined", "recognised",
+    }
+
+
+def test_channels_first_get_a_hint() -> None:
+    sound = np.stack([earshot.encode(TOKEN, "fast")] * 2)
+    with pytest.raises(ValueError, match=r"did you mean samples\.T\?"):
+        earshot.decode(sound, 48_000)
+    with pytest.raises(ValueError, match=r"shape \(2, \d+\); the receiver takes \(n, 2\); did you mean samples\.T\?"):
+        earshot.Receiver(48_000, channels=2).push(sound)
+    # Another number of channels is another mistake.
+    with pytest.raises(ValueError, match=r"takes \(n, 3\)$"):
+        earshot.Receiver(48_000, channels=3).push(sound)
+    assert len(earshot.decode(sound.T, 48_000)) == 1
+
+
+def test_a_number_in_quotation_marks_is_named() -> None:
+    for call in (
+        lambda: earshot.Receiver("48000"),  # type: ignore[arg-type]
+        lambda: earshot.encode(TOKEN, rate="48000"),  # type: ignore[arg-type]
+        lambda: earshot.decode(np.zeros(10), "48000"),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(TypeError, match="rate is '48000', of type str; give a number without quotation marks"):
+            call()
+    assert earshot.Receiver(np.int64(48_000)).rate == 48_000  # type: ignore[arg-type]
+
+
+def test_pickling_says_what_to_do() -> None:
+    for act in (pickle.dumps, copy.copy, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied.*make one in each process"):
+            act(earshot.Receiver(48_000))
+    frames = earshot.decode(noisy(), 48_000)
+    assert pickle.loads(pickle.dumps(frames)) == frames
+
+
+def test_blocks_of_a_recording_give_the_same_frames() -> None:
+    sound = noisy()
+    blocks = (sound[first : first + 10_000] for first in range(0, len(sound), 10_000))
+    assert earshot.decode(blocks, 48_000) == earshot.decode(sound, 48_000)
+    assert earshot.decode(iter([]), 48_000) == []
+    with pytest.raises(ValueError, match="the receiver takes"):
+        earshot.decode(iter([np.zeros(10), np.zeros((10, 2))]), 48_000)
+
+
+def test_an_hour_in_blocks_takes_little_memory() -> None:
+    # In a process of its own, whose maximum of resident memory is of this alone.
+    code = """
+import resource, numpy, earshot
+noise = numpy.random.default_rng(1).normal(0, 300, 480_000).astype(numpy.int16)
+token = earshot.encode("0123456789abcdef", dtype=numpy.int16)
+noise[48_000:48_000 + len(token)] += token
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+frames = earshot.decode((noise for _ in range(360)), 48_000)
+print(len(frames), (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+    output = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout
+    frame_count, megabytes = map(int, output.split())
+    # A frame is found each time; 9 MB are the receiver's, and 360 frames are small.
+    assert frame_count == 360 and megabytes < 80

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from numbers import Real
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -14,6 +15,7 @@ FAST, STANDARD, FAR = 1, 2, 4
 SEPARATE_CHANNELS, RECOGNISE_TOKENS = 1, 2
 
 MAXIMUM_PAYLOAD = 32
+MAXIMUM_CHANNELS = 64
 TOKEN_SIZE = 8
 
 
@@ -115,6 +117,8 @@ def fail(status: int, doing: str) -> NoReturn:
 
 def uint32(value: int, name: str) -> int:
     """A whole number that fits where the library takes 32 bits. Without this, ctypes would cut it."""
+    if not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number without quotation marks")
     number = int(value)
     if number != value or not 0 <= number < 1 << 32:
         raise ValueError(f"{name} is {value}, not a whole number from 0 on")

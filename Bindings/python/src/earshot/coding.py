@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable
+import itertools
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +25,7 @@ PROFILES: tuple[str, ...] = tuple(NAMES.values())
 
 def encode(
     token: str | bytes | bytearray | memoryview,
-    profile: str = "standard",
+    profile: Profile = "standard",
     rate: int = 48_000,
     *,
     amplitude: float = 0.25,
@@ -81,7 +82,7 @@ def encode(
 
 
 def decode(
-    samples: npt.ArrayLike,
+    samples: npt.ArrayLike | Iterator[npt.ArrayLike],
     rate: int,
     *,
     profiles: str | Iterable[str] = PROFILES,
@@ -93,6 +94,7 @@ def decode(
 
     Args:
         samples: shape (n,) for one channel, (n, channels) for 1 to 64. Floats have full scale 1, 16 bit integers 32,768.
+            An iterator gives blocks of such samples one after another, so that a long recording needs little memory.
         rate: samples a second and channel, in hertz, 44,100 to 768,000.
         profiles, combine, separate, recognise: as in `Receiver`.
 
@@ -102,14 +104,18 @@ def decode(
     Raises:
         TypeError, ValueError: as in `Receiver` and `Receiver.push`.
     """
-    array = np.asarray(samples)
-    if array.ndim not in (1, 2):
-        raise ValueError(f"samples of shape {array.shape}; give (n,) or (n, channels)")
-    channels = 1 if array.ndim == 1 else array.shape[1]
+    blocks = samples if isinstance(samples, Iterator) else iter([samples])
+    first = np.asarray(next(blocks, ()))
+    if first.ndim not in (1, 2):
+        raise ValueError(f"samples of shape {first.shape}; give (n,) or (n, channels)")
+    channels = 1 if first.ndim == 1 else first.shape[1]
+    if channels > _library.MAXIMUM_CHANNELS >= first.shape[0]:
+        raise ValueError(f"samples of shape {first.shape}; give (n, channels): did you mean samples.T?")
     with Receiver(
         rate, channels=channels, profiles=profiles, combine=combine, separate=separate, recognise=recognise
     ) as receiver:
-        frames = receiver.push(array) + receiver.flush()
+        frames = [frame for block in itertools.chain([first], blocks) for frame in receiver.push(block)]
+        frames += receiver.flush()
     return sorted(frames, key=lambda frame: (frame.end, frame.channel, frame.start, frame.profile, frame.payload))
 
 

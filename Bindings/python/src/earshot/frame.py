@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from ._library import CFrame
 from ._profiles import NAMES
@@ -58,6 +59,26 @@ class Frame:
     def end_seconds(self) -> float:
         """The time at which it ends."""
         return self.end / self.rate
+
+    def to_dict(self) -> dict[str, Any]:
+        """The frame as strings and numbers for `json.dumps` or a table, with the names of `earshot decode --json`.
+
+        `text` is None if the payload is no printable text. `combined` and `recognised` are there always.
+        """
+        return {
+            "token": self.token,
+            "text": self.text,
+            "bytes": len(self.payload),
+            "profile": self.profile,
+            "start_s": self.start_seconds,
+            "end_s": self.end_seconds,
+            "snr_db": self.snr_db,
+            "offset_hz": self.offset_hz,
+            "channel": self.channel,
+            "path_metric": self.path_metric,
+            "combined": self.combined,
+            "recognised": self.recognised,
+        }
 
 
 def frame_of(c: CFrame, rate: int) -> Frame:

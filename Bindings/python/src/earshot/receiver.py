@@ -6,7 +6,7 @@ import ctypes
 import threading
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,7 @@ class Receiver:
                 than a minute before.
 
         Raises:
+            TypeError: a number is none, such as rate="48000".
             ValueError: an argument is out of its range; EarshotError, a ValueError, if the library said so.
         """
         # First, for __del__ after an error.
@@ -161,6 +162,12 @@ class Receiver:
             self._handle = None
             library.earshot_receiver_destroy(handle)
 
+    def __reduce__(self) -> NoReturn:
+        raise TypeError(
+            "a Receiver cannot be pickled or copied, because its state is the library's; make one in each process, or "
+            "pickle the frames"
+        )
+
     def __repr__(self) -> str:
         state = "closed " if self._handle is None else ""
         return f"<{state}earshot.Receiver at {self._rate} Hz, {self._channels} channel{'s' * (self._channels > 1)}>"
@@ -171,7 +178,8 @@ class Receiver:
             samples = samples.reshape(-1, 1)
         if samples.ndim != 2 or samples.shape[1] != self._channels:
             shapes = "(n,) or (n, 1)" if self._channels == 1 else f"(n, {self._channels})"
-            raise ValueError(f"samples of shape {samples.shape}; the receiver takes {shapes}")
+            hint = "; did you mean samples.T?" if samples.ndim == 2 and samples.shape[0] == self._channels else ""
+            raise ValueError(f"samples of shape {samples.shape}; the receiver takes {shapes}{hint}")
         if samples.dtype.newbyteorder("=") in _FLOATS:
             return samples, True
         if samples.dtype.newbyteorder("=") == _INT16:
