@@ -375,7 +375,8 @@ let programTargets: [Target] = [
     programs.tests(
         "EarshotCLITests",
         [
-            "EarshotBluetooth", "EarshotCoding", "EarshotModem", "EarshotAudio", "TestSupport", "earshot",
+            "EarshotBluetooth", "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "TestSupport",
+            "earshot",
             "earshot-agent", "earshot-messages",
         ]),
     programs.tests("ManualPagesTests", ["manual-pages", "earshot", "earshot-messages", "TestSupport"]),

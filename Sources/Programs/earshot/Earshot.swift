@@ -45,7 +45,7 @@ struct Earshot: ParsableCommand {
         version: ProgramVersion.current,
         subcommands: [
             EncodeCommand.self, DecodeCommand.self, ListenCommand.self, BroadcastCommand.self, LoopbackCommand.self,
-            SimulateCommand.self, InspectCommand.self, DevicesCommand.self, BenchmarkCommand.self,
+            SimulateCommand.self, InspectCommand.self, DevicesCommand.self, FieldCommand.self, BenchmarkCommand.self,
         ]
     )
 

@@ -5,10 +5,14 @@ import Testing
 /// What every command says about itself.
 @Suite struct HelpTests {
     private static let commands = [
-        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "benchmark", "nearby", "publish",
+        "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "field", "benchmark",
+        "nearby",
+        "publish",
         "subscribe", "beacons", "beacon", "agent", "push",
     ]
-    private static let helps = [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
+    private static let helps =
+        [["--help"], ["help"]] + commands.flatMap { [[$0, "--help"], ["help", $0]] }
+        + [["field", "play", "--help"], ["field", "read", "--help"]]
 
     @Test func allCommandsAreHere() throws {
         let help = try Tool.run(["--help"], in: Scratch()).output
@@ -47,6 +51,9 @@ import Testing
         ["loopback", "--via", "wav", "--require"], ["loopback", "--via", "air", "--doppler"], ["simulate", "--trials"],
         ["simulate", "--precision"], ["simulate", "--seed"], ["simulate", "--threads"], ["simulate", "--bytes"],
         ["simulate", "--burst"], ["simulate", "--combine"], ["simulate", "--rate"], ["simulate", "--min-success"],
+        ["field", "play", "--steps"], ["field", "play", "--tokens"], ["field", "play", "--seed"],
+        ["field", "read", "x.wav", "-o", "r", "--distance"],
+        ["field", "read", "x.wav", "-o", "r", "--distance", "1", "--channel"],
         ["benchmark", "--seconds"], ["benchmark", "--cores"], ["benchmark", "--compare", "x", "--tolerance"],
         ["nearby", "--seconds"], ["nearby", "--count"], ["nearby", "--rate"], ["nearby", "--channels"],
         ["publish", "a", "--direct", "--seconds"], ["subscribe", "--direct", "--count"],

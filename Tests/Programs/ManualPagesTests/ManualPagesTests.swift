@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func theSecondProgramAddsOnlyItsCommands() throws {
-        let names = try Self.pages().keys.sorted()
+        // Commands of commands have pages too: earshot-field-play.
+        let names = try Self.pages().keys.filter { $0.split(separator: "-").count <= 2 }.sorted()
         #expect(names.count == (try Self.programs.flatMap { try $0.commands() }).count + 1)
         #expect(names.contains("earshot-decode") && names.contains("earshot-publish"))
     }

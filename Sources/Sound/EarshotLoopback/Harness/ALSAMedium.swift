@@ -60,6 +60,14 @@ package struct ALSAMedium: LoopbackMedium {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
+    /// Plays the program of a run, and listens to nothing.
+    /// - Throws: `DeviceError` if the device cannot be used, or goes away.
+    package static func play(_ run: LoopbackRun, on device: DeviceRequest) throws {
+        let loudspeaker = try Loudspeaker(device)
+        defer { loudspeaker.stop() }
+        try play(run, on: loudspeaker, Mutex(nil))
+    }
+
     private static func listen(
         _ listener: Listener, _ run: LoopbackRun, _ failure: borrowing Mutex<DeviceError?>
     ) throws(DeviceError) {

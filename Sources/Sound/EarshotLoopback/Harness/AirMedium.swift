@@ -54,13 +54,7 @@ package struct AirMedium: LoopbackMedium {
     package func carry(_ run: LoopbackRun) throws(AudioError) {
         let program = run.program
         var ear = OfflineEar(run)
-        let prepared = PreparedAir(channel.air, sampleRateHertz: program.sampleRateHertz)
-        var generator = SeededGenerator(seed: program.order.seed &+ 1)
-        let deviation = prepared.noiseDeviation(amplitude: program.order.amplitude, snrDecibels: snrDecibels)
-        var sound = Scaled(
-            prepared.microphoneSound(
-                AirMixer(program, self), amplitude: program.order.amplitude, snrDecibels: snrDecibels, &generator),
-            gain: min(1, Self.maximumNoiseDeviation / deviation))
+        var sound = sound(of: program)
         run.left(0, atSeconds: 0)
         var position = 0
         while !run.isCancelled {
@@ -73,6 +67,17 @@ package struct AirMedium: LoopbackMedium {
             run.progressed(to: Double(left) / Double(program.sampleCount))
         }
         ear.finish()
+    }
+
+    /// The program at the microphone, with noise.
+    package func sound(of program: LoopbackProgram) -> some SoundSource {
+        let prepared = PreparedAir(channel.air, sampleRateHertz: program.sampleRateHertz)
+        var generator = SeededGenerator(seed: program.order.seed &+ 1)
+        let deviation = prepared.noiseDeviation(amplitude: program.order.amplitude, snrDecibels: snrDecibels)
+        return Scaled(
+            prepared.microphoneSound(
+                AirMixer(program, self), amplitude: program.order.amplitude, snrDecibels: snrDecibels, &generator),
+            gain: min(1, Self.maximumNoiseDeviation / deviation))
     }
 
     /// ε of the clocks: a recorder that runs fast hears everything lower.

@@ -35,6 +35,11 @@ struct HeardSweeps {
         }
     }
 
+    /// The echoes of the room, from the first sweep; nil if it was not heard.
+    func room(_ recording: LoopbackRecording) -> RoomResponse? {
+        opening.map { RoomResponse(recording.opening.samples, sweep: recording.program.sweep, arrival: $0) }
+    }
+
     /// The level of the band when nothing is played, measured as a token's level is; nil if no sweep was heard.
     func quietDecibels(_ recording: LoopbackRecording) -> Double? {
         guard let opening else { return nil }

@@ -2,6 +2,7 @@ import EarshotBasics
 import EarshotChannel
 package import EarshotCoding
 package import EarshotModem
+import RealModule
 
 /// The sound of a loopback test: random tokens between two sweeps, which show when everything was heard.
 ///
@@ -9,6 +10,7 @@ package import EarshotModem
 ///
 /// The silence shows the noise floor, a sweep the response of loudspeaker and microphone. Profiles take turns in random order,
 /// so that a disturbance meets all of them, and an early end leaves results for each. All of it follows from the seed.
+/// With several levels, the loudest comes first, with all of its tokens.
 /// Samples are synthesized when they are asked for.
 package struct LoopbackProgram: Sendable {
     /// What to play.
@@ -19,8 +21,10 @@ package struct LoopbackProgram: Sendable {
         package var profiles = Profile.all
         /// The number of tokens in each profile.
         package var tokensPerProfile = 10
-        /// The peak of tokens and sweeps, as an amplitude; full scale is 1.
+        /// The peak of the loudest tokens and of the sweeps, as an amplitude; full scale is 1.
         package var amplitude: Float = 0.25
+        /// The levels of the tokens over that, in decibels, 0 or below; at each level every profile has its tokens.
+        package var stepsDecibels = [0.0]
         /// The seed of payloads, order and pauses.
         package var seed: UInt64 = 1
 
@@ -34,6 +38,8 @@ package struct LoopbackProgram: Sendable {
         package let payload: Payload
         /// The profile.
         package let profile: Profile
+        /// The level over that of the sweeps, in decibels; one of the order's steps.
+        package let stepDecibels: Double
         /// The samples of the program that it takes up.
         package let samples: Range<Int>
     }
@@ -72,7 +78,9 @@ package struct LoopbackProgram: Sendable {
     /// Lays out the program of an order.
     /// - Throws: `ModemError` if the rate cannot carry the band.
     package init(_ order: Order) throws(ModemError) {
-        precondition(!order.profiles.isEmpty && order.tokensPerProfile > 0, "nothing to be played")
+        precondition(
+            !order.profiles.isEmpty && order.tokensPerProfile > 0 && !order.stepsDecibels.isEmpty,
+            "nothing to be played")
         let rate = Double(order.sampleRateHertz)
         var transmitters: [Transmitter] = []
         for profile in order.profiles {
@@ -84,12 +92,14 @@ package struct LoopbackProgram: Sendable {
         let openingSweep = quiet.upperBound..<quiet.upperBound + sweep.samples.count
         var position = openingSweep.upperBound + Int(Self.sweepPauseSeconds * rate)
         var sendings: [Sending] = []
-        for _ in 0..<order.tokensPerProfile {
+        let steps = order.stepsDecibels.flatMap { [Double](repeating: $0, count: order.tokensPerProfile) }
+        for step in steps {
             for transmitter in transmitters.shuffled(using: &generator) {
                 let end = position + transmitter.sampleCount(payloadByteCount: Payload.tokenCount)
                 sendings.append(
                     Sending(
-                        payload: Self.randomToken(&generator), profile: transmitter.profile, samples: position..<end))
+                        payload: Self.randomToken(&generator), profile: transmitter.profile, stepDecibels: step,
+                        samples: position..<end))
                 let pause = Float.random(in: Self.pauseSeconds, using: &generator)
                 position = end + Int(Double(pause) * rate)
             }
@@ -136,7 +146,8 @@ package struct LoopbackProgram: Sendable {
             guard let transmitter = try? Transmitter(profile: sending.profile, sampleRateHertz: sampleRateHertz) else {
                 preconditionFailure("no transmitter at \(sampleRateHertz) Hz")
             }
-            return transmitter.samples(sending.payload, amplitude: order.amplitude)
+            let gain = Float.pow(10, Float(sending.stepDecibels) / 20)
+            return transmitter.samples(sending.payload, amplitude: gain * order.amplitude)
         }
     }
 

@@ -4,12 +4,16 @@ package import EarshotModem
 package struct LoopbackReport: Sendable, Equatable {
     /// The profiles that were tested, in the library's order.
     package let profiles: [LoopbackProfileReport]
+    /// The same for each profile at each level of the program, the loudest first.
+    package let levels: [LoopbackLevelReport]
     /// Frames of other profiles, and those beyond what a run keeps; all of them wrong.
     package let otherWrongCount: Int
     /// The first of the wrong frames.
     package let wrongFrames: [ReceivedFrame]
     /// The response of loudspeaker and microphone, or why it could not be measured; nil if no sweep was heard.
     package let pair: Result<PairReport, PairError>?
+    /// The echoes of the room; nil if no sweep was heard.
+    package let room: RoomResponse?
     /// The verdict on the pair; nil if it was heard but could not be measured, or nothing was played.
     package let verdict: PairVerdict?
     /// The difference of the recorder's and the player's clocks; nil if it could not be measured, as with dropouts.
@@ -47,11 +51,13 @@ package struct LoopbackReport: Sendable, Equatable {
         var wrongFrames: [ReceivedFrame] = []
         var points: [FrameClock.Point] = []
         var isDecoded = [Bool](repeating: false, count: program.sendings.count)
+        var snrDecibels = [Double?](repeating: nil, count: program.sendings.count)
         for (heard, judgement) in zip(recording.heard, judge.judgements) {
             let tally = tallies.firstIndex { $0.name == heard.frame.profileName }
             switch judgement {
             case .decoded(let index):
                 isDecoded[index] = true
+                snrDecibels[index] = Double(heard.frame.snrDecibels)
                 points.append(FrameClock.Point(heard.frame, program.sendings[index]))
                 if recording.wasPlayed(index), let tally {
                     let departure = recording.departureSeconds.dropFirst(index).first
@@ -70,9 +76,23 @@ package struct LoopbackReport: Sendable, Equatable {
             if !isDecoded[index] { tallies[tally].missing.append(sending.payload) }
         }
         profiles = tallies.map(LoopbackProfileReport.init)
+        levels = program.order.stepsDecibels.flatMap { step in
+            program.order.profiles.map { profile in
+                let indices = program.sendings.indices.filter { index in
+                    let sending = program.sendings[index]
+                    return sending.stepDecibels == step && sending.profile.name == profile.name
+                        && recording.wasPlayed(index)
+                }
+                return LoopbackLevelReport(
+                    profileName: profile.name, stepDecibels: step, sentCount: indices.count,
+                    decodedCount: indices.count { isDecoded[$0] },
+                    snrDecibels: Spread(indices.compactMap { snrDecibels[$0] }))
+            }
+        }
         self.otherWrongCount = otherWrongCount
         self.wrongFrames = wrongFrames
         pair = sweeps.pair(recording)
+        room = sweeps.room(recording)
         verdict = sweeps.verdict(recording, pair)
         // A dropout of a millisecond a minute looks like 17 ppm.
         clock = recording.dropouts.isEmpty ? sweeps.clock(recording) ?? FrameClock.difference(points) : nil

@@ -30,17 +30,28 @@ package struct WAVMedium: LoopbackMedium {
     /// - Throws: `AudioError` if the file cannot be written or read.
     package func carry(_ run: LoopbackRun) throws(AudioError) {
         if let path {
-            guard try write(run, try WAVWriter(path: path, run, format)) else { return }
+            guard try Self.write(run, try WAVWriter(path: path, run, format)) else { return }
             return try listen(run, try SoundFileReader(path: path))
         }
         let file = try NamelessFile()
-        guard try write(run, try WAVWriter(descriptor: file.descriptor, name: file.name, run, format)) else { return }
+        guard try Self.write(run, try WAVWriter(descriptor: file.descriptor, name: file.name, run, format)) else {
+            return
+        }
         try file.rewind()
         try listen(run, try SoundFileReader(descriptor: file.descriptor, name: file.name))
     }
 
+    /// Writes the program of a run to a file of 16 bits, for another player. A run that is cancelled leaves no file.
+    /// - Parameter replacesExisting: false refuses a file that exists.
+    /// - Throws: `AudioError` if the file cannot be written.
+    package static func write(
+        _ run: LoopbackRun, to path: FilePath, replacesExisting: Bool
+    ) throws(AudioError) {
+        _ = try write(run, try WAVWriter(path: path, replacesExisting: replacesExisting, run, .s16))
+    }
+
     /// - Returns: false if the run was cancelled; then there is no file.
-    private func write(_ run: LoopbackRun, _ writer: consuming WAVWriter) throws(AudioError) -> Bool {
+    private static func write(_ run: LoopbackRun, _ writer: consuming WAVWriter) throws(AudioError) -> Bool {
         var stream = ProgramStream(run.program)
         var block = [Float](repeating: 0, count: Self.blockLength)
         while true {
@@ -71,9 +82,12 @@ package struct WAVMedium: LoopbackMedium {
 }
 
 extension WAVWriter {
-    fileprivate init(path: FilePath, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {
+    fileprivate init(
+        path: FilePath, replacesExisting: Bool = true, _ run: LoopbackRun, _ format: SampleFormat
+    ) throws(AudioError) {
         try self.init(
-            path: path, sampleRateHertz: run.program.sampleRateHertz, channelCount: 1, format: format)
+            path: path, replacesExisting: replacesExisting, sampleRateHertz: run.program.sampleRateHertz,
+            channelCount: 1, format: format)
     }
 
     fileprivate init(descriptor: CInt, name: String, _ run: LoopbackRun, _ format: SampleFormat) throws(AudioError) {

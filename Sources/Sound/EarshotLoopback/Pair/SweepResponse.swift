@@ -82,7 +82,7 @@ struct SweepResponse {
 
 extension FFTPlan {
     /// X of x; shape [length].
-    fileprivate mutating func spectrum(of x: (Int) -> ComplexSample) -> [ComplexSample] {
+    mutating func spectrum(of x: (Int) -> ComplexSample) -> [ComplexSample] {
         withMutableSamples { samples in
             for n in samples.indices {
                 samples[n] = x(n)
@@ -95,7 +95,7 @@ extension FFTPlan {
     }
 
     /// N·x of X; shape [length].
-    fileprivate mutating func samples(of spectrum: (Int) -> ComplexSample) -> [ComplexSample] {
+    mutating func samples(of spectrum: (Int) -> ComplexSample) -> [ComplexSample] {
         withMutableSpectrum { points in
             for k in points.indices {
                 points[k] = spectrum(k)

@@ -1,0 +1,35 @@
+import EarshotConsole
+import EarshotSystem
+import Glibc
+
+/// The folder that a field measurement writes, to be attached to an issue.
+struct FieldFolder {
+    private let path: FilePath
+    private let overwrites: Bool
+
+    /// - Parameter overwrites: whether the files of a folder that exists are replaced.
+    init(_ path: FilePath, overwrites: Bool) {
+        (self.path, self.overwrites) = (path, overwrites)
+    }
+
+    /// - Throws: `Failure` if the folder exists and is not to be replaced, or cannot be written.
+    func write(_ result: FieldResult) throws(Failure) {
+        if path.withCString({ mkdir($0, 0o777) }) != 0 {
+            let code = errno
+            guard code == EEXIST else {
+                throw Failure(
+                    .cannotCreate, "Cannot make \(path.escapedForTerminal): \(String(cString: strerror(code))).")
+            }
+            guard overwrites else {
+                throw Failure(
+                    .cannotCreate,
+                    "\(path.escapedForTerminal) exists; name another folder, or add --overwrite to replace its files.")
+            }
+        }
+        try TextFile.write(result.json.document + "\n", to: path.appending("/field.json"))
+        try TextFile.write(result.decodedPicture, to: path.appending("/decoded.svg"))
+        if let picture = result.responsePicture {
+            try TextFile.write(picture, to: path.appending("/response.svg"))
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import EarshotBasics
+import EarshotModem
+
+/// A recording of a program that another device played: where the program is in it, and what was heard.
+package enum RecordedProgram {
+    /// Why a recording cannot be judged.
+    package enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
+        /// Neither sweep is in it.
+        case noSweep
+        /// It is shorter than a sweep with its surroundings.
+        case tooShort(seconds: Double)
+
+        /// The problem, and what to do.
+        package var description: String {
+            switch self {
+            case .noSweep:
+                "no sweep of the schedule is in the recording: play louder, come closer, or give the options that "
+                    + "'earshot field play' had"
+            case .tooShort(let seconds):
+                "\(DecimalText.text(seconds, decimals: 1)) s are too short for the schedule: record from before its beginning to "
+                    + "after its end"
+            }
+        }
+    }
+
+    /// Clocks differ by at most so much, and so much is left for echoes, in seconds.
+    private static let maximumDrift = 0.002
+    private static let slackSeconds = 0.2
+    private static let blockLength = 8_192
+
+    /// Judges a recording.
+    /// - Parameters:
+    ///   - samples: one channel at the program's rate, full scale 1.
+    ///   - onProgress: gets the share that is done, 0 ... 1.
+    package static func report(
+        _ samples: [Float], of program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }
+    ) throws(Problem) -> LoopbackReport {
+        let start = try programStart(samples, program)
+        let run = LoopbackRun(program, onProgress: onProgress)
+        var ear = OfflineEar(run)
+        run.left(0, atSeconds: 0)
+        let first = max(start, 0)
+        let end = min(samples.count, start + program.sampleCount)
+        var position = first
+        while position < end {
+            let count = min(blockLength, end - position)
+            ear.hear(samples.span.extracting(position..<position + count))
+            position += count
+            run.left(position - start, atSeconds: ear.seconds)
+            run.progressed(to: Double(position - first) / Double(end - first))
+        }
+        ear.finish()
+        return run.report()
+    }
+
+    /// The sample of the recording with which the program begins; negative if the recording began later.
+    private static func programStart(_ samples: [Float], _ program: LoopbackProgram) throws(Problem) -> Int {
+        let rate = Double(program.sampleRateHertz)
+        guard samples.count > program.sweep.samples.count + Int(slackSeconds * rate) else {
+            throw .tooShort(seconds: Double(samples.count) / rate)
+        }
+        let detector = SweepDetector(program.sweep)
+        guard let loudest = detector.detect(in: samples) else { throw .noSweep }
+        // The loudest sweep is the first or the last one; where its partner is decides.
+        let distance = program.closingSweep.lowerBound - program.openingSweep.lowerBound
+        func partner(_ direction: Int) -> SweepArrival? {
+            let slack = Int(maximumDrift * Double(distance) + slackSeconds * rate)
+            let place = Int(loudest.firstSample) + direction * distance
+            let range = place - slack..<place + program.sweep.samples.count + slack
+            return range.overlaps(samples.indices) ? detector.detect(in: samples, range: range) : nil
+        }
+        var opening = loudest
+        switch (partner(-1), partner(1)) {
+        case (let earlier?, nil): opening = earlier
+        case (let earlier?, let later?) where earlier.qualityDecibels > later.qualityDecibels: opening = earlier
+        case (nil, nil) where Int(loudest.firstSample) + distance > samples.count:
+            // The last sweep alone was heard, or the recording ended early: its beginning has to be in the recording.
+            let start = Int(loudest.firstSample) - program.closingSweep.lowerBound
+            if start > -program.quiet.count { return start }
+        default: break
+        }
+        return Int(opening.firstSample) - program.openingSweep.lowerBound
+    }
+}
