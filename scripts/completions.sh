@@ -25,6 +25,9 @@ functions() {
     esac | sed -E "s/_$name(_|\b)/_$2\1/g"
 }
 
+# The same of all programs, which `help` explains.
+all_commands() { for program in "${programs[@]}"; do commands "$program"; done | xargs; }
+
 prefix() { basename "$1" | tr - _ | sed 's/^/in_/'; }
 
 bash() {
@@ -36,6 +39,7 @@ bash() {
         printf "        COMPREPLY+=(\$(compgen -W '%s' -- \"\${2}\"))\n" "$(commands "$program" | xargs)"
     done
     printf '        ;;\n'
+    printf "    2:help) COMPREPLY=(\$(compgen -W '%s' -- \"\${2}\")) ;;\n" "$(all_commands)"
     for program in "${programs[@]:1}"; do
         printf '    %s) "_%s" "${@}" ;;\n' "$(commands "$program" | sed 's/^/*:/' | paste -sd '|')" "$(prefix "$program")"
     done
@@ -57,6 +61,7 @@ zsh() {
         printf '        )\n        _describe -V subcommand more && ret=0\n'
     done
     printf '        return "${ret}"\n        ;;\n'
+    printf '    3:help) compadd -- %s ;;\n' "$(all_commands)"
     for program in "${programs[@]:1}"; do
         printf '    %s) "_%s" "${@}" ;;\n' "$(commands "$program" | sed 's/^/*:/' | paste -sd '|')" "$(prefix "$program")"
     done
@@ -69,6 +74,8 @@ zsh() {
 fish() {
     local program
     for program in "${programs[@]}"; do functions "$program" "$(prefix "$program")" fish; done
+    printf "complete -c '%s' -n 'test (count (commandline -opc)) -eq 2; and __fish_seen_subcommand_from help' -fa '%s'\n" \
+        "$name" "$(all_commands)"
 }
 
 write() {

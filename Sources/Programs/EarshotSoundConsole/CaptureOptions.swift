@@ -3,7 +3,9 @@ package import EarshotAudio
 
 /// `--device`, `--rate` and `--channels`: the microphone, for every command that listens.
 package struct CaptureOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"))
+    @Option(
+        help: ArgumentHelp("The capture PCM; 'earshot devices' lists them.", valueName: "pcm"),
+        completion: DeviceCompletion.capture)
     package var device: String?
 
     @Option(

@@ -11,6 +11,14 @@ import Foundation
 
 /// The options that `publish` and `subscribe` share.
 struct MessageOptions: ParsableArguments {
+    /// A part of the help of each command that has these options.
+    static let environmentHelp = """
+        ENVIRONMENT:
+          EARSHOT_KEY      the project's key, without --key and --key-file
+          EARSHOT_SERVICE  the address of earshotd, without --service
+          XDG_CONFIG_HOME  the folder of earshot/service.json, instead of ~/.config
+        """
+
     @Option(
         help: ArgumentHelp(
             "The project's key. Other users of this machine can read a command line, so prefer EARSHOT_KEY in the "

@@ -34,6 +34,8 @@ struct MessageProgram: ParsableCommand {
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
             let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
             let command = commands.first { file == "earshot-\($0)" }
+            // A shell asks for words to offer, and names the command itself.
+            if given.first == "---completion" { return given }
             return (command.map { [$0] } ?? []) + given
         }
     }

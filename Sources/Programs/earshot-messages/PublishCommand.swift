@@ -32,6 +32,8 @@ struct PublishCommand: ParsableCommand {
             Lines of JSON with --json: "status" (inactive, starting, active), "problem" and "solved":
               {"event":"status","status":"active","at_s":0.214}
 
+            \(MessageOptions.environmentHelp)
+
             Exit codes: 0 other devices could find the message; 1 they could not at any time.
             """)
 

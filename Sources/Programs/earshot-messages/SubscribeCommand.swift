@@ -35,6 +35,8 @@ struct SubscribeCommand: ParsableCommand {
               "time":"2026-11-22T14:03:22.157Z"}
             A 'lost' line looks the same. "status", "problem" and "solved" are as with 'publish'.
 
+            \(MessageOptions.environmentHelp)
+
             Exit codes: 0 a message was found; 1 no message was found.
             """)
 

@@ -40,6 +40,13 @@ struct Earshot: ParsableCommand {
               77  the system refuses access to a sound device
               130 interrupted by Ctrl-C (143: by a termination signal); Ctrl-C is the
                   normal end of 'listen', which exits with 0 or 1 then
+
+            ENVIRONMENT:
+              PATH              where programs named earshot-NAME are found, after the
+                                folder of earshot itself
+              TMPDIR            the folder of temporary files, instead of /tmp
+              ALSA_CONFIG_PATH  the configuration of ALSA, which names sound devices
+              TERM              'dumb' is a terminal without progress lines
             \(moreCommands)
             """,
         version: ProgramVersion.current,
@@ -68,6 +75,12 @@ struct Earshot: ParsableCommand {
 
     /// Runs the program for a command that `earshot` does not have. `help NAME` asks that program for its help.
     private static func runExternalCommand(_ arguments: [String]) throws(Failure) {
+        // A shell asks so for words to offer.
+        if arguments.first == "---completion", arguments.count > 1, !commandNames.contains(arguments[1]),
+            let command = ExternalCommand(named: arguments[1])
+        {
+            try command.become(arguments)
+        }
         guard let first = arguments.first, !first.hasPrefix("-") else { return }
         let isHelp = first == "help"
         guard let name = isHelp ? arguments.dropFirst().first : first, !name.hasPrefix("-"),

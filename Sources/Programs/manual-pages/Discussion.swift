@@ -1,5 +1,5 @@
 /// The long part of a command's help, taken apart: paragraphs of prose, lines that are shown as they are (indented in the
-/// help), and the two parts that have a place of their own in a manual.
+/// help), and the parts that have a place of their own in a manual.
 struct Discussion {
     enum Element: Equatable {
         case paragraph(String)
@@ -9,6 +9,8 @@ struct Discussion {
     var description: [Element] = []
     var examples: [Element] = []
     var exitStatus: [Element] = []
+    /// The variables of the environment that count.
+    var environment: [Element] = []
 
     init(_ text: String) {
         for block in Self.blocks(text) {
@@ -18,6 +20,8 @@ struct Discussion {
             }
             if first == "EXAMPLES:" {
                 examples += block.dropFirst()
+            } else if first == "ENVIRONMENT:" {
+                environment += block.dropFirst()
             } else if first == "EXIT CODES:" {
                 exitStatus += block.dropFirst()
             } else if first.hasPrefix("Exit codes: ") {

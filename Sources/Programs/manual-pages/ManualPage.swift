@@ -25,7 +25,12 @@ struct ManualPage {
         lines += [command.abstract.map(Roff.text) ?? ""] + discussion.description.flatMap(lines(of:))
         lines += commands + arguments
         if !discussion.exitStatus.isEmpty {
-            lines += [section("EXIT STATUS")] + discussion.exitStatus.flatMap(statuses(of:))
+            lines += [section("EXIT STATUS")] + discussion.exitStatus.flatMap { entries(of: $0, isTerm: \.isNumber) }
+        }
+        if !discussion.environment.isEmpty {
+            lines +=
+                [section("ENVIRONMENT")]
+                + discussion.environment.flatMap { entries(of: $0) { $0.isLetter || $0 == "_" } }
         }
         if !discussion.examples.isEmpty {
             lines += [section("EXAMPLES")] + discussion.examples.flatMap(lines(of:))
@@ -142,16 +147,16 @@ struct ManualPage {
     }
 
     /// Lines that begin with a number explain it; a line that is indented farther continues the one before.
-    private func statuses(of element: Discussion.Element) -> [String] {
+    private func entries(of element: Discussion.Element, isTerm: (Character) -> Bool) -> [String] {
         guard case .lines(let raw) = element else { return lines(of: element) }
         var result: [String] = []
         for line in Self.outdented(raw) {
-            let number = line.prefix { $0.isNumber }
-            let rest = String(line.dropFirst(number.count).drop { $0 == " " })
-            if number.isEmpty, !result.isEmpty {
+            let term = line.prefix(while: isTerm)
+            let rest = String(line.dropFirst(term.count).drop { $0 == " " })
+            if term.isEmpty, !result.isEmpty {
                 result[result.count - 1] += " " + Roff.text(rest)
             } else {
-                result += [".TP", number.isEmpty ? "\\&" : Roff.bold(String(number)), Roff.text(rest)]
+                result += [".TP", term.isEmpty ? "\\&" : Roff.bold(String(term)), Roff.text(rest)]
             }
         }
         return result

@@ -23,6 +23,24 @@ import Testing
         #expect(!picture.elements.contains { $0.name == "image" })
     }
 
+    @Test func theLightPictureHasAWhiteGround() throws {
+        let scratch = try Scratch()
+        try scratch.write(Sound.frame("cafe", .fast), "x.wav")
+        for theme in ["dark", "light"] {
+            let arguments = ["inspect", "x.wav", "-o", "\(theme).svg", "--theme", theme]
+            #expect(try Tool.run(arguments, in: scratch).status == 0)
+        }
+        let dark = try SVGContent(try scratch.data("dark.svg"))
+        let light = try SVGContent(try scratch.data("light.svg"))
+        #expect(dark.text == light.text && dark.elements.count == light.elements.count)
+        let ground = try #require(light.elements.first { $0.name == "rect" }?.attributes["fill"])
+        #expect(ground.hasPrefix("#f"), "\(ground)")
+        let other = try Tool.run(["inspect", "x.wav", "-o", "y.svg", "--theme", "grey"], in: scratch)
+        #expect(other.status == 64 && other.error.contains("grey") && other.error.contains("light"))
+        let nothing = try Tool.run(["simulate", "--theme", "light"], in: scratch)
+        #expect(nothing.status == 64 && nothing.error.contains("--theme light without --plot: no picture is drawn"))
+    }
+
     @Test func quietPrintsNothing() throws {
         let scratch = try Scratch()
         try scratch.write(try Sound.frame("cafe", .fast), "x.wav")

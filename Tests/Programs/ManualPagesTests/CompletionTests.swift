@@ -10,8 +10,16 @@ import Testing
         (["earshot", "pub"], "publish"), (["earshot", "publish", "--dir"], "--direct"),
         (["earshot", "publish", "--mode", ""], "scan"), (["earshot", "encode", "--profile", "st"], "standard"),
         (["earshot", "simulate", "--channel", "room"], "room-b"), (["earshot", "decode", "--raw", "s16"], "s16le"),
-        (["earshot", "inspect", "--raw", "f32"], "f32be"),
+        (["earshot", "inspect", "--raw", "f32"], "f32be"), (["earshot", "inspect", "--theme", ""], "light"),
+        (["earshot", "help", "enc"], "encode"), (["earshot", "help", "pub"], "publish"),
+        (["earshot", "field", "pl"], "play"),
     ]
+
+    /// The same with names of devices, which the program itself lists: `default` is there on each machine. Fish asks for them only in
+    /// a terminal.
+    static let devices =
+        ["listen", "broadcast", "loopback"].map { (["earshot", $0, "--device", "def"], "default") }
+        + [(["earshot", "field", "play", "--device", ""], "default")]
 
     private func completions() throws -> Scratch {
         let folder = try Scratch()
@@ -26,12 +34,13 @@ import Testing
         let folder = try completions()
         let file = folder.url.appendingPathComponent("bash-completion/completions/earshot").path
         let code = """
-            source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+            PATH="$1:$PATH"; source "$2"; shift 2; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
             _earshot earshot "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"; printf '%s\\n' "${COMPREPLY[@]}"
             """
         let bash = try #require(Program(installed: "bash"))
-        for (words, offer) in Self.offers {
-            let answer = try bash.output(["-c", code, "bash", file] + words)
+        let programs = URL(fileURLWithPath: Program.earshot.path).deletingLastPathComponent().path
+        for (words, offer) in Self.offers + Self.devices {
+            let answer = try bash.output(["-c", code, "bash", programs, file] + words)
             #expect(answer.split(separator: "\n").contains(Substring(offer)), "\(words): \(answer)")
         }
     }

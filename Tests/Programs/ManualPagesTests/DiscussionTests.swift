@@ -20,6 +20,9 @@ import Testing
               0   found
               130 interrupted, which may
                   take a moment
+
+            ENVIRONMENT:
+              TMPDIR  where temporary files are
             """)
         #expect(
             discussion.description == [
@@ -28,6 +31,7 @@ import Testing
             ])
         #expect(discussion.examples == [.lines(["  earshot encode cafe", "  earshot decode x.wav"])])
         #expect(discussion.exitStatus.count == 1)
+        #expect(discussion.environment == [.lines(["  TMPDIR  where temporary files are"])])
     }
 
     @Test func exitCodesInProseAreExitStatus() {

@@ -36,6 +36,9 @@ import Testing
             }
         }
         #expect(page.contains("\\fB130\\fR") && page.contains(".SH \"EXIT STATUS\""))
+        #expect(page.contains("\\fBTMPDIR\\fR") && page.contains(".SH \"ENVIRONMENT\""))
+        let publish = try #require(Self.pages()["earshot-publish"])
+        #expect(publish.contains("\\fBEARSHOT_KEY\\fR") && publish.contains(".SH \"ENVIRONMENT\""))
     }
 
     @Test func theSecondProgramAddsOnlyItsCommands() throws {

@@ -36,7 +36,9 @@ struct BroadcastCommand: ParsableCommand {
 
     @OptionGroup var content: PayloadArguments
 
-    @Option(help: ArgumentHelp("The playback PCM; 'earshot devices' lists them.", valueName: "pcm"))
+    @Option(
+        help: ArgumentHelp("The playback PCM; 'earshot devices' lists them.", valueName: "pcm"),
+        completion: DeviceCompletion.playback)
     var device: String?
 
     @Option(

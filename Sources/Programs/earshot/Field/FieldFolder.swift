@@ -1,4 +1,5 @@
 import EarshotConsole
+import EarshotDrawing
 import EarshotSystem
 import Glibc
 
@@ -6,10 +7,13 @@ import Glibc
 struct FieldFolder {
     private let path: FilePath
     private let overwrites: Bool
+    private let theme: PictureTheme
 
-    /// - Parameter overwrites: whether the files of a folder that exists are replaced.
-    init(_ path: FilePath, overwrites: Bool) {
-        (self.path, self.overwrites) = (path, overwrites)
+    /// - Parameters:
+    ///   - overwrites: whether the files of a folder that exists are replaced.
+    ///   - theme: that of the pictures.
+    init(_ path: FilePath, overwrites: Bool, theme: PictureTheme) {
+        (self.path, self.overwrites, self.theme) = (path, overwrites, theme)
     }
 
     /// - Throws: `Failure` if the folder exists and is not to be replaced, or cannot be written.
@@ -27,9 +31,9 @@ struct FieldFolder {
             }
         }
         try TextFile.write(result.json.document + "\n", to: path.appending("/field.json"))
-        try TextFile.write(result.decodedPicture, to: path.appending("/decoded.svg"))
+        try TextFile.write(theme.applied(to: result.decodedPicture), to: path.appending("/decoded.svg"))
         if let picture = result.responsePicture {
-            try TextFile.write(picture, to: path.appending("/response.svg"))
+            try TextFile.write(theme.applied(to: picture), to: path.appending("/response.svg"))
         }
     }
 }

@@ -68,6 +68,8 @@ struct FieldReadCommand: ParsableCommand {
 
     @OptionGroup(title: "THE SCHEDULE, as it was played") var schedule: FieldScheduleOptions
 
+    @OptionGroup var picture: ThemeOption
+
     @Flag(help: "Replace the files of a folder that exists.")
     var overwrite = false
 
@@ -110,7 +112,7 @@ struct FieldReadCommand: ParsableCommand {
             report: report, schedule: schedule, distanceMetres: distance, player: player, recorder: recorder,
             note: note,
             recordingRateHertz: recording.sampleRateHertz)
-        let folder = FieldFolder(output, overwrites: overwrite)
+        let folder = FieldFolder(output, overwrites: overwrite, theme: picture.theme)
         try folder.write(result)
         StandardStream.output.print(json ? result.json.text : result.text.joined(separator: "\n"))
         if !quiet { StandardStream.error.print("wrote \(output.escapedForTerminal); attach the folder to an issue") }

@@ -1,9 +1,9 @@
+import EarshotDrawing
 import Glibc
 
 /// Colours for levels: from night blue over violet and orange to pale yellow, with equal steps of lightness.
 ///
-/// Interpolated in OKLab, where equal distances look equal. Lightness is a straight line, so the picture also reads
-/// in grey. Source: Ottosson, A perceptual color space for image processing, 2020.
+/// Interpolated in OKLab. Lightness is a straight line, so the picture also reads in grey.
 enum ColourMap {
     /// Hue in turns and chroma along the map; the place alone gives the lightness.
     private static let stops: [(place: Double, hueTurns: Double, chroma: Double)] = [
@@ -20,26 +20,6 @@ enum ColourMap {
         let hue = 2 * Double.pi * (a.hueTurns + t * (b.hueTurns - a.hueTurns))
         let chroma = a.chroma + t * (b.chroma - a.chroma)
         let light = lightness.lowerBound + place * (lightness.upperBound - lightness.lowerBound)
-        return hex(lightness: light, a: chroma * cos(hue), b: chroma * sin(hue))
+        return OKLab(lightness: light, a: chroma * cos(hue), b: chroma * sin(hue)).hex
     }
-
-    /// Converts OKLab to sRGB and clips values outside of sRGB.
-    private static func hex(lightness: Double, a: Double, b: Double) -> String {
-        let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b)
-        let m = cube(lightness - 0.105_561_345_8 * a - 0.063_854_172_8 * b)
-        let s = cube(lightness - 0.089_484_177_5 * a - 1.291_485_548_0 * b)
-        let linear = [
-            4.076_741_662_1 * l - 3.307_711_591_3 * m + 0.230_969_929_2 * s,
-            -1.268_438_004_6 * l + 2.609_757_401_1 * m - 0.341_319_396_5 * s,
-            -0.004_196_086_3 * l - 0.703_418_614_7 * m + 1.707_614_701_0 * s,
-        ]
-        return linear.reduce(into: "#") { text, value in
-            let clipped = min(max(value, 0), 1)
-            let encoded = clipped <= 0.003_130_8 ? 12.92 * clipped : 1.055 * pow(clipped, 1 / 2.4) - 0.055
-            let byte = Int((encoded * 255).rounded())
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
-    }
-
-    private static func cube(_ x: Double) -> Double { x * x * x }
 }

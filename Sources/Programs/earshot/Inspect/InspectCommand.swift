@@ -59,6 +59,8 @@ struct InspectCommand: ParsableCommand {
         completion: RawFormat.completion, transform: RawFormat.argument)
     var raw: RawFormat?
 
+    @OptionGroup var picture: ThemeOption
+
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
     var quiet = false
 
@@ -92,7 +94,7 @@ struct InspectCommand: ParsableCommand {
         } catch let error as AudioError {
             throw Failure(reading: error)
         }
-        try TextFile.write(InspectionPicture(inspection).document(), to: output)
+        try TextFile.write(picture.theme.applied(to: InspectionPicture(inspection).document()), to: output)
         if quiet { return }
         if inspection.isTruncated {
             StandardStream.error.print(

@@ -96,6 +96,8 @@ struct LoopbackCommand: ParsableCommand {
         completion: .file())
     var report: FilePath?
 
+    @OptionGroup var picture: ThemeOption
+
     @Flag(help: "Print lines of JSON.")
     var json = false
 
@@ -112,6 +114,7 @@ struct LoopbackCommand: ParsableCommand {
         if let require, !(0...100).contains(require) {
             throw ValidationError("--require \(DecimalText.short(require)): give 0 to 100 percent.")
         }
+        try picture.check(drawsPicture: report != nil, option: "--report")
         if report == "-" {
             throw ValidationError("--report -: standard output has the figures, so name a file for the picture.")
         }
@@ -184,10 +187,10 @@ struct LoopbackCommand: ParsableCommand {
             if !quiet { StandardStream.error.print("no picture was drawn, because no sweep was heard") }
             return
         }
-        let picture = ResponsePicture(
+        let response = ResponsePicture(
             pair, verdict: verdict, tokenLevelDecibels: loudness.level,
             name: "earshot loopback through \(result.medium)")
-        try TextFile.write(picture.document(), to: path)
+        try TextFile.write(picture.theme.applied(to: response.document()), to: path)
         if !quiet { StandardStream.error.print("wrote \(path.escapedForTerminal)") }
     }
 }

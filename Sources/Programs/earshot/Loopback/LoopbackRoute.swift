@@ -28,10 +28,13 @@ enum LoopbackRoute: String, CaseIterable, ExpressibleByArgument {
 struct LoopbackDeviceOptions: ParsableArguments {
     @Option(
         name: [.long, .customLong("capture")],
-        help: ArgumentHelp("The ALSA device that records. (default: default)", valueName: "pcm"))
+        help: ArgumentHelp("The ALSA device that records. (default: default)", valueName: "pcm"),
+        completion: DeviceCompletion.capture)
     var device: String?
 
-    @Option(help: ArgumentHelp("The ALSA device that plays. (default: default)", valueName: "pcm"))
+    @Option(
+        help: ArgumentHelp("The ALSA device that plays. (default: default)", valueName: "pcm"),
+        completion: DeviceCompletion.playback)
     var playback: String?
 
     func check(_ route: LoopbackRoute) throws {

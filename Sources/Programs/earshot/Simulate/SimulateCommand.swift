@@ -140,6 +140,8 @@ struct SimulateCommand: ParsableCommand {
         help: ArgumentHelp("Draw the curves and the theoretical bound as SVG.", valueName: "file"), completion: .file())
     var plot: FilePath?
 
+    @OptionGroup var picture: ThemeOption
+
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")
     var quiet = false
 
@@ -168,6 +170,7 @@ struct SimulateCommand: ParsableCommand {
                 "--min-success \(DecimalText.short(minSuccess)): give a share from 0 to 1, such as 0.97.")
         }
         if json, csv { throw ValidationError("Both --json and --csv are given; leave one out.") }
+        try picture.check(drawsPicture: plot != nil, option: "--plot")
         if plot == "-" {
             throw ValidationError("--plot -: standard output has the figures, so name a file for the picture.")
         }
@@ -192,7 +195,8 @@ struct SimulateCommand: ParsableCommand {
         progress.clear()
         let wasInterrupted = Interruption.isRequested
         if let plot, curves.contains(where: { !$0.points.isEmpty }) {
-            try TextFile.write(WaterfallPicture(curves, seed: seed, summary: preset.summary).document(), to: plot)
+            let document = WaterfallPicture(curves, seed: seed, summary: preset.summary).document()
+            try TextFile.write(picture.theme.applied(to: document), to: plot)
             if !quiet { StandardStream.error.print("wrote \(plot.escapedForTerminal)") }
         }
         if wasInterrupted { Interruption.settle() }
