@@ -32,9 +32,10 @@ nearby() {
     pid=$!
 }
 
-# watch_air NAME NUMBER: what btmon sees of a controller from now on, in $logs/NAME; its process in $air.
+# watch_air NAME NUMBER: what btmon sees of a controller from now on, in $logs/NAME; its process in $air. In narrow lines it cuts the
+# commands' names.
 watch_air() {
-    btmon --time --index "$2" >"$logs/$1" 2>&1 &
+    btmon --time --columns 200 --index "$2" >"$logs/$1" 2>&1 &
     air=$!
     sleep 1
 }
