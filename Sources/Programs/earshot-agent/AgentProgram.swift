@@ -22,7 +22,7 @@ struct AgentProgram: ParsableCommand {
         } catch let failure as Failure {
             failure.exit()
         } catch {
-            exit(withError: error)
+            leave(withError: error)
         }
     }
 }

@@ -23,7 +23,7 @@ struct MessageProgram: ParsableCommand {
         } catch let failure as Failure {
             failure.exit()
         } catch {
-            exit(withError: error)
+            leave(withError: error)
         }
     }
 

@@ -66,7 +66,7 @@ struct Earshot: ParsableCommand {
         } catch let failure as Failure {
             failure.exit()
         } catch {
-            exit(withError: error)
+            leave(withError: error)
         }
     }
 

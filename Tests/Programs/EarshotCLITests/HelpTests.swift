@@ -31,6 +31,28 @@ import Testing
         #expect(!result.lines.isEmpty && long.isEmpty, "\(long.joined(separator: "\n"))")
     }
 
+    /// A phone's terminal. Longer lines are examples, as they are typed.
+    @Test(arguments: helps) func helpFitsFortyColumns(arguments: [String]) throws {
+        let narrow = try Tool.run(arguments, environment: ["COLUMNS": "40"], in: Scratch())
+        let wide = try Tool.run(arguments, environment: ["COLUMNS": "1000"], in: Scratch())
+        #expect(narrow.status == 0 && wide.status == 0)
+        let examples = Set(wide.lines.prefix { !$0.hasPrefix("USAGE:") }.filter { $0.hasPrefix("  ") })
+        let long = narrow.lines.filter { $0.count > 40 && !examples.contains($0) }
+        #expect(long.isEmpty, "\(long.joined(separator: "\n"))")
+        // Nothing is lost.
+        func words(_ result: Tool.Result) -> [Substring] { result.output.split(whereSeparator: \.isWhitespace) }
+        #expect(words(narrow) == words(wide))
+    }
+
+    @Test func onlyHelpIsLaidOutForANarrowTerminal() throws {
+        let scripts = try ["40", "80"].map { columns in
+            try Tool.run(
+                ["--generate-completion-script", "bash"], environment: ["COLUMNS": columns], in: Scratch()
+            ).output
+        }
+        #expect(scripts[0] == scripts[1] && scripts[0].count > 1_000)
+    }
+
     @Test(arguments: [["--version"]] + commands.map { [$0, "--version"] })
     func versionHasTheName(arguments: [String]) throws {
         #expect(try Tool.run(arguments, in: Scratch()).output == "earshot 0.2.0\n")
