@@ -7,7 +7,7 @@ struct FieldCommand: ParsableCommand {
         abstract: "Measure two real devices in a real room: one plays a schedule, the other records it.",
         discussion: """
             No figure of Earshot comes from a real loudspeaker and microphone yet. Yours can be the first: measure two \
-            devices, and attach the folder to an issue. docs/field.md has the table.
+            devices, and attach the folder to an issue of the project.
 
             ON THE DEVICE THAT LISTENS, first:
               arecord -f S16_LE -r 48000 -d 180 field.wav
