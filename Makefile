@@ -20,8 +20,12 @@ BUILT := .build/without-fftw
 else
 BUILT := .build
 endif
+# How programs are linked: all addresses of libraries are found at the start and cannot be written afterwards; libraries come from the
+# system, not from beside the program; nothing depends on the folder of the build. A build identifier would: it is a sum of the debug
+# information too, which `install` removes.
+LINKING := $(patsubst %,-Xlinker %,-z now --build-id=none) --disable-local-rpath
 # What users run. An installed program must not need the Swift of whoever built it, and the built one is what is installed.
-RELEASE := -c release --static-swift-stdlib $(CHECKS) $(TRAITS) --scratch-path $(BUILT)
+RELEASE := -c release --static-swift-stdlib $(CHECKS) $(TRAITS) --scratch-path $(BUILT) $(LINKING)
 # Foundation's HTTP, linked statically, leaves libcurl to the linker's command line.
 WITH_HTTP := -Xlinker -lcurl
 

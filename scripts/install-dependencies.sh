@@ -49,7 +49,7 @@ container_packages=(buildah mmdebstrap curl)
 operation_packages=(prometheus nginx openssl curl python3 python3-yaml)
 # Debian's own tools for packages, and a machine to install them on. npm comes with some packages of node, and is one of its own in
 # Debian.
-packages_packages=(debhelper dpkg-dev lintian mmdebstrap systemd-container)
+packages_packages=(debhelper dpkg-dev devscripts lintian mmdebstrap systemd-container)
 command -v npm >/dev/null || packages_packages+=(npm)
 # GNU time reports the memory of a program.
 bench_packages=(time)
@@ -137,6 +137,7 @@ is_provided() {
     systemd-container) command -v systemd-nspawn ;;
     debhelper) command -v dh ;;
     dpkg-dev) command -v dpkg-shlibdeps ;;
+    devscripts) command -v hardening-check ;;
     time) [[ -x /usr/bin/time ]] ;;
     *) command -v "$1" ;;
     esac >/dev/null 2>&1

@@ -5,13 +5,13 @@ install_texts = $(SWIFT) build $(RELEASE) --product manual-pages \
 	&& MANUAL_PAGES=$(BUILT)/release/manual-pages scripts/install-texts.sh "$(DESTDIR)$(PREFIX)/share" $(1)
 
 install: build ## Install earshot, the modem, in PREFIX/bin (PREFIX=/usr/local)
-	install -D -s -m 755 $(BUILT)/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
+	install -D -s --strip-program=scripts/strip.sh -m 755 $(BUILT)/release/earshot $(DESTDIR)$(PREFIX)/bin/earshot
 	$(call install_texts,$(BUILT)/release/earshot)
 
 install-all: install ## Install every command: earshot, nearby, publish, subscribe, beacons, beacon
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build $(RELEASE) --product earshot-messages $(WITH_HTTP)
-	install -D -s -m 755 $(BUILT)/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
+	install -D -s --strip-program=scripts/strip.sh -m 755 $(BUILT)/release/earshot-messages $(DESTDIR)$(PREFIX)/bin/earshot-messages
 	@$(call link_commands,$(DESTDIR)$(PREFIX)/bin)
 	$(call install_texts,$(BUILT)/release/earshot $(BUILT)/release/earshot-messages)
 
@@ -21,7 +21,7 @@ UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
 install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build $(RELEASE) --product earshot-agent $(WITH_HTTP)
-	install -D -s -m 755 $(BUILT)/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
+	install -D -s --strip-program=scripts/strip.sh -m 755 $(BUILT)/release/earshot-agent $(DESTDIR)$(PREFIX)/bin/earshot-agent
 	@$(call link_agent_commands,$(DESTDIR)$(PREFIX)/bin)
 	install -d "$(UNITS)"
 	install -m 644 Sources/Programs/systemd/earshot-agent.socket "$(UNITS)/earshot-agent.socket"
@@ -46,10 +46,12 @@ install-c: swift ## Install libearshot.so, libearshot.a, earshot.h and a pkg-con
 	@[[ -n "$(DESTDIR)" ]] || Bindings/c/found.sh "$(LIBDIR)"
 
 STANDALONE := Server/.build/standalone
+# BoringSSL has the names of its files in it.
+WITHOUT_PATHS := -Xcc -ffile-prefix-map=$(CURDIR)=.
 install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
 	@scripts/install-dependencies.sh $(server_packages)
-	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path $(STANDALONE)
-	install -D -s -m 755 $(STANDALONE)/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
+	$(SWIFT) build $(SERVER) --static-swift-stdlib --scratch-path $(STANDALONE) $(WITHOUT_PATHS)
+	install -D -s --strip-program=scripts/strip.sh -m 755 $(STANDALONE)/release/earshotd $(DESTDIR)$(PREFIX)/bin/earshotd
 	$(call install_texts,$(STANDALONE)/release/earshotd)
 	install -d $(DESTDIR)$(PREFIX)/lib/systemd/system
 	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service

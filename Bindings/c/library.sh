@@ -48,7 +48,8 @@ toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v "$swift")")")")
 # Not as a builtin: the compiler would make hypotl a hypot again.
 "$toolchain/bin/clang" -O2 -fno-builtin -fPIC -Wall -Wextra -Werror -c Bindings/c/hypot.c -o $own/hypot.o
 # nodelete: Swift's runtime cannot be unloaded.
-mapfile -t linking < <(link --version-script="$PWD/$interface/earshot.map" -soname="$soname" -z nodelete -z defs \
+mapfile -t linking < <(link --version-script="$PWD/$interface/earshot.map" -soname="$soname" -z nodelete -z defs -z now \
+    --build-id=none \
     "$PWD/$own/hypot.o" --wrap=hypot --wrap=hypotf)
 # Where the command line is built, and with the same flags of the compiler, so that the modem compiles once for both.
 EARSHOT_STATIC=1 "$swift" build -c release --static-swift-stdlib --product earshot-c --scratch-path $built --disable-local-rpath \
@@ -62,7 +63,7 @@ make_archive() {
     ld -r -o $own/earshot.o @$built/release/earshot-c.product/Objects.LinkFileList "$runtime/$(uname -m)/swiftrt.o" \
         --start-group "$runtime"/libswift*.a "$runtime"/lib{dispatch,BlocksRuntime}.a "${fftw[@]}" --end-group
     mapfile -t keep < <(sed -nE 's/^ +(earshot_[a-z0-9_]+);$/--keep-global-symbol=\1/p' $interface/earshot.map)
-    objcopy --strip-debug "${keep[@]}" $own/earshot.o
+    objcopy --strip-debug --remove-section=.swift_modhash "${keep[@]}" $own/earshot.o
     rm -f "$1"
     ar rcsD "$1" $own/earshot.o
 }
@@ -70,7 +71,7 @@ make_archive() {
 mkdir -p "$folder"/{lib/pkgconfig,include,share/earshot}
 make_archive "$folder/lib/libearshot.a"
 install -m 644 Bindings/c/valgrind.supp "$folder/share/earshot/"
-install -s -m 755 $built/release/libearshot-c.so "$folder/lib/libearshot.so.$version"
+install -s --strip-program=scripts/strip.sh -m 755 $built/release/libearshot-c.so "$folder/lib/libearshot.so.$version"
 ln -sf "libearshot.so.$version" "$folder/lib/$soname"
 ln -sf "$soname" "$folder/lib/libearshot.so"
 install -m 644 $interface/earshot.h "$folder/include/"
