@@ -69,6 +69,43 @@ import Testing
         for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
     }
 
+    /// The whole program with every line that it can write: requests that succeed, that fail, a reload, an end, and the operator's
+    /// commands.
+    @Test func theProgramsLogHoldsNoSecret() async throws {
+        let daemon = try Daemon()
+        let key = try daemon.key()
+        try await daemon.serve("--log-level", "trace")
+        let session = try #require(try await daemon.send("POST", "/v1/devices", bearer: key).json["session"] as? String)
+        let content = Data("marker of a content".utf8).base64EncodedString()
+        let order: [String: Any] = ["content": content, "type": "markertype", "namespace": "markerspace"]
+        let publication = try await daemon.send("POST", "/v1/publications", bearer: session, order).json
+        let token = try #require((publication["token"] as? [String: Any])?["token"] as? String)
+        _ = try await daemon.send("POST", "/v1/subscriptions", bearer: session, ["type": "markertype"])
+        _ = try await daemon.send("POST", "/v1/sightings", bearer: session, ["heard": [token, "feedfacecafebeef"]])
+        for (bearer, path) in [
+            (session + "x", "/v1/publications"), (session, "/v1/\(token)"), (session, "/v1/publications"),
+        ] {
+            let refused = try await daemon.send("POST", path, bearer: bearer, ["content": 7, "type": "markertype"])
+            #expect((400..<500).contains(refused.status), "\(path)")
+        }
+        _ = try await daemon.send("DELETE", "/v1/devices/self?token=\(token)", bearer: session)
+        daemon.tell(SIGHUP)
+        try await daemon.waitForLog("reloaded")
+        #expect(daemon.end(SIGTERM) == 0)
+        let listed = try daemon.run("key", "list")
+        let away = try daemon.runAlone("key", "list", "--database", "postgres://user:markerpassword@127.0.0.1:1/x")
+        #expect(away.status != 0 && away.error.contains("127.0.0.1"), "\(away.error)")
+
+        let said = daemon.log + listed.output + listed.error + away.output + away.error
+        #expect(said.contains("answered") && said.contains("/v1/sightings"))
+        let secrets = [
+            key, String(key.suffix(20)), session, token, "feedfacecafebeef", content, "marker of a content",
+            "markertype",
+            "markerspace", "markerpassword",
+        ]
+        for secret in secrets { #expect(!said.contains(secret), "\(secret) is in what the program writes") }
+    }
+
     /// Each line is an object of its own: time, level, message, and what else the event has.
     @Test func linesOfJSON() async throws {
         let daemon = try Daemon()

@@ -23,37 +23,13 @@ import Testing
         }
     }
 
-    /// The words that stand in the tests of this package, of the service, and of the virtual machine: suites, tests, modules, checks.
-    private static func isTest(_ name: String, in sources: [String: String]) -> Bool {
-        if name.hasPrefix("make ") {
-            return sources.contains { $0.key.hasSuffix(".mk") && $0.value.contains("\n\(name.dropFirst(5)):") }
-        }
-        return sources.contains { path, text in
-            path.contains("/\(name)/") || text.contains("struct \(name) ") || text.contains("struct \(name):")
-                || text.contains("func \(name)(") || path.contains("/Machine/") && text.contains(name)
-        }
-    }
-
-    private static func sources() throws -> [String: String] {
-        var sources: [String: String] = [:]
-        for folder in ["Tests", "Server/Tests", "Samples/SimplePush/Tests"] {
-            let root = Repository.path(folder)
-            for case let name as String in FileManager.default.enumerator(atPath: root) ?? .init()
-            where [".swift", ".sh", ".mk", ".py"].contains(where: name.hasSuffix) {
-                sources["\(root)/\(name)"] = try String(contentsOfFile: "\(root)/\(name)", encoding: .utf8)
-            }
-        }
-        return sources
-    }
-
     @Test func `each capability of messages has a test, and each test that is named exists`() throws {
-        let (rows, sources) = (try Self.rows(), try Self.sources())
+        let (rows, tests) = (try Self.rows(), try NamedTests())
         var shown: Set<String> = []
         for row in rows {
             // After the semicolon stands what is missing, and before it what shows the rest.
             let names = row.shown.matches(of: /`([^`]+)`/).map { String($0.1) }
-            let tests = names.filter { Self.isTest($0, in: sources) }
-            if !tests.isEmpty { shown.formUnion(row.capabilities) }
+            if names.contains(where: tests.contains) { shown.formUnion(row.capabilities) }
             for name in names where name.contains(/Tests$/) || name.contains(/^[a-z]+(-[a-z]+)+$/) {
                 #expect(tests.contains(name), "\(row.capabilities) names \(name)")
             }
