@@ -375,9 +375,8 @@ let programTargets: [Target] = [
     programs.tests(
         "EarshotCLITests",
         [
-            "EarshotBluetooth", "EarshotCoding", "EarshotModem", "EarshotChannel", "EarshotAudio", "TestSupport",
-            "earshot",
-            "earshot-agent", "earshot-messages",
+            "EarshotBasics", "EarshotBluetooth", "EarshotChannel", "EarshotCoding", "EarshotConsole", "EarshotModem",
+            "EarshotAudio", "TestSupport", "earshot", "earshot-agent", "earshot-messages", argumentParser,
         ]),
     programs.tests("ManualPagesTests", ["manual-pages", "earshot", "earshot-messages", "TestSupport"]),
     // The code of the DocC articles.
@@ -511,13 +510,18 @@ if let sanitizer = Context.environment["EARSHOT_SANITIZER"] {
 // release build does not allow: so it is there for `make test` and for `make fuzz` alone. The main function of the program is libFuzzer's.
 let isFuzzing = Context.environment["EARSHOT_FUZZER"] == "1"
 if isOptimized || isFuzzing {
+    #if compiler(>=6.3)
+        let interface: [Target.Dependency] = ["CEarshot", "EarshotC"]
+    #else
+        let interface: [Target.Dependency] = []
+    #endif
     package.targets += [
         fuzz.support(
             "FuzzTargets",
             [
-                "CSystemd", "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotDBus",
-                "EarshotMessages", "EarshotModem", "EarshotNetworks", "EarshotPush", "NearbyWire",
-            ]),
+                "CSystemd", "EarshotAudio", "EarshotBasics", "EarshotBluetooth", "EarshotCoding", "EarshotConsole",
+                "EarshotDBus", "EarshotMessages", "EarshotModem", "EarshotNetworks", "EarshotPush", "NearbyWire",
+            ] + interface),
         fuzz.tests("FuzzTargetsTests", ["FuzzTargets", "TestSupport"]),
     ]
 }

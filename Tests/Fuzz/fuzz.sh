@@ -74,8 +74,8 @@ coverage() {
         -Xswiftc -profile-generate -Xswiftc -profile-coverage-mapping --explicit-target-dependency-import-check error >&2
     local program=$folder/coverage/release/fuzzer
     for target in $(targets "$1"); do
-        LLVM_PROFILE_FILE=$folder/$target.profraw EARSHOT_FUZZ_TARGET=$target "$program" -runs=0 "Fixtures/Fuzz/$target" \
-            </dev/null >/dev/null 2>&1
+        LLVM_PROFILE_FILE=$folder/$target.profraw EARSHOT_FUZZ_TARGET=$target "$program" -runs=0 \
+            -artifact_prefix="$folder/" "Fixtures/Fuzz/$target" </dev/null >/dev/null 2>&1
     done
     "$tools/llvm-profdata" merge -o "$folder/all.profdata" "$folder"/*.profraw
     "$tools/llvm-cov" report "$program" -instr-profile "$folder/all.profdata" "${@:2}"

@@ -7,9 +7,7 @@ func fuzzBeacons(_ bytes: [UInt8]) {
     let kind = input.below(5)
     let rest = Array(input.remainder().prefix(255))
     if kind == 4 {
-        let text = String(decoding: rest, as: UTF8.self)
-        guard let identifier = try? BeaconIdentifier(text: text) else { return }
-        require((try? BeaconIdentifier(text: "\(identifier)")) == identifier, "\(text) became \(identifier)")
+        fuzzBeaconText(String(decoding: rest, as: UTF8.self))
         return
     }
     let company: UInt16 = [0x004C, 0x0118, 0x00E0, 0xFFFF][kind]
@@ -25,5 +23,23 @@ func fuzzBeacons(_ bytes: [UInt8]) {
             || frame.strengthAtOneMetreDecibelMilliwatts == nil && again.count == 1
                 && again.first?.identifier == frame.identifier
         require(isSame, "\(frame) became \(again)")
+    }
+}
+
+/// An identity and an address that are written on a command line come back from what is sent of them.
+private func fuzzBeaconText(_ text: String) {
+    if let beacon = EddystoneURL(url: text, strengthAtOneMetreDecibelMilliwatts: -59),
+        let sent = BeaconFrame.eddystoneURL(beacon).advertisement
+    {
+        let again = BeaconFrame.frames(in: sent, includingIBeacons: true)
+        require(again == [.eddystoneURL(beacon)], "\(text) became \(again)")
+    }
+    do throws(BeaconTextError) {
+        let identifier = try BeaconIdentifier(text: text)
+        require((try? BeaconIdentifier(text: "\(identifier)")) == identifier, "\(text) became \(identifier)")
+        let frame = BeaconFrame(identifier, strengthAtOneMetreDecibelMilliwatts: -59)
+        require(frame?.identifier == identifier, "\(text) became \(frame.map { "\($0)" } ?? "no frame")")
+    } catch {
+        require(!error.description.isEmpty, "\(text): nothing is said")
     }
 }

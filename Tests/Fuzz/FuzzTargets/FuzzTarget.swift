@@ -9,7 +9,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case receiver
     /// Payloads from the decoder's bits.
     case payload
-    /// Digits, formats and names on a command line.
+    /// Digits, formats, names and any bytes on a command line.
     case text
     /// What Bluetooth receives.
     case beacons
@@ -27,6 +27,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case properties
     /// The files of permissions.
     case permissions
+    /// Sequences of calls of `earshot.h`.
+    case interface
 
     /// Gives the bytes to the target.
     package func run(_ bytes: [UInt8]) {
@@ -43,6 +45,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .bodies: fuzzBodies(bytes)
         case .properties: fuzzProperties(bytes)
         case .permissions: fuzzPermissions(bytes)
+        case .interface: fuzzInterface(bytes)
         }
     }
 }

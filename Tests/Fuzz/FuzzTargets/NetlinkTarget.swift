@@ -12,5 +12,10 @@ func fuzzNetlink(_ bytes: [UInt8]) {
         if let interface = WirelessMessages.interface(message, family: .init(number: 28)) {
             require(interface.index > 0 && interface.ssid?.count ?? 0 <= 32, "\(interface)")
         }
+        let ssid = WirelessMessages.associatedSSID(message, family: .init(number: 28))
+        require(ssid?.count ?? 0 <= 32, "\(ssid ?? [])")
     }
+    // What an access point says, which the kernel passes on as it is.
+    let ssid = WirelessMessages.ssid(elements: bytes[...])
+    require(ssid?.count ?? 0 <= 32, "\(ssid ?? [])")
 }

@@ -1,10 +1,20 @@
 import EarshotAudio
 import EarshotCoding
+import EarshotConsole
 
 @testable import EarshotMessages
 
-/// What is read from a command line comes back from its own text. An app's identifier is one name in a folder.
+/// What is read from a command line comes back from its own text, any bytes of an argument too, and what is printed of it controls no
+/// terminal. An app's identifier is one name in a folder.
 func fuzzText(_ bytes: [UInt8]) {
+    // No argument holds a 0.
+    let word = bytes.filter { $0 != 0 }
+    let argument = ProgramArguments.text(of: word)
+    require(ProgramArguments.bytes(of: argument) == word, "\(word) became \(argument)")
+    let printed = argument.escapedForTerminal
+    require(
+        printed.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control },
+        "\(word) is printed as \(printed)")
     let text = String(decoding: bytes, as: UTF8.self)
     if let payload = try? Payload(hex: text) {
         require((try? Payload(hex: payload.hex)) == payload, "\(text) became \(payload)")
