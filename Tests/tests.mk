@@ -63,6 +63,11 @@ SECONDS ?= 60
 fuzz: swift ## Look for bytes that break a parser (TARGET=wav SECONDS=60; Tests/Fuzz/fuzz.sh has more)
 	@SWIFT=$(SWIFT) Tests/Fuzz/fuzz.sh run $(TARGET) $(SECONDS)
 
+# The sources must be as they are committed: the script changes them, builds the tests of `make test`, and puts them back.
+test-guards: swift ## Break one guard after the other (limits, rights, refusals), and look whether a test fails
+	@scripts/install-dependencies.sh test
+	@SWIFT=$(SWIFT) Tests/Guards/guards.py .build/testing
+
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels
 	@SWIFT=$(SWIFT) Tests/Modem/CEarshotKernelsTests/kernels.sh

@@ -134,6 +134,56 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(!bluez.calls.contains("RegisterAdvertisement") && !bluez.calls.contains("StartDiscovery"))
     }
 
+    /// bluetoothd's monitors take few patterns each, so more of them need a scan of everything.
+    @Test(arguments: [16, 17]) func manyPatternsNeedADiscovery(patternCount: Int) async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let patterns = (0..<patternCount).map { AdvertisementPattern.manufacturerData(0x4C, prefix: [UInt8($0)]) }
+        let scan = Collected(adapter.events(patterns, power: .continuous))
+        #expect(await poll { problems(scan.elements).last == "opened" })
+        #expect(await poll { bluez.calls.contains("StartDiscovery") == (patternCount > 16) })
+        #expect((bluez.monitorCount > 0) == (patternCount <= 16))
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
+    /// Any program of the bus may emit signals that look like bluetoothd's.
+    @Test func signalsOfOthersAreNotBelieved() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus, offersMonitors: false)
+        try await bluez.set("hci0", isPowered: true)
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        #expect(await poll { problems(scan.elements) == ["opened"] })
+        let stranger = bus.connect()
+        let device = "\(BlueZName.root)/hci0/dev_00_11_22_33_44_99"
+        let properties: [String: DBusValue] = [
+            "RSSI": .int16(-40),
+            "ServiceData": .dictionary(key: "s", value: "v", [.string(service.description): .variant(.bytes([6]))]),
+        ]
+        let interfaces = DBusValue.dictionary(
+            key: "s", value: "a{sv}", [.string(BlueZName.device): .properties(properties)])
+        try await stranger.emit("/", BlueZName.objectManager, "InterfacesAdded", [.path(device), interfaces])
+        try await stranger.emit(
+            device, BlueZName.properties, "PropertiesChanged",
+            [.string(BlueZName.device), .properties(properties), .array(of: "s", [])])
+        // The bus has passed the stranger's signals on, or not, before it passes this one on.
+        _ = try await stranger.call(
+            "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId", [])
+        try await bluez.receive(service, [7], from: "00_11_22_33_44_56")
+        let content = { (events: [ScanEvent]) in
+            events.compactMap {
+                if case .advertisement(let found) = $0 { found.content.serviceData[service] } else { nil }
+            }
+        }
+        #expect(await poll { content(scan.elements).contains([7]) })
+        #expect(!content(scan.elements).contains([6]))
+        scan.stop()
+        await adapter.waitUntilClosed()
+    }
+
     @Test(arguments: [false, true]) func withoutMonitorsTheAdapterDiscovers(offersMonitors: Bool) async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, offersMonitors: offersMonitors, activatesMonitors: false)

@@ -102,6 +102,8 @@ import Testing
         #expect(mkdir(file, 0o700) == 0)
         #expect(store { note in notes.withLock { $0.append(note) } }.state == .undecided)
         #expect(notes.withLock(\.self).count == 2)
+        #expect(
+            notes.withLock { $0.allSatisfy { $0.contains("it is not a regular file") } }, "\(notes.withLock(\.self))")
         // A file cannot replace a folder, and the error says so.
         #expect(throws: PermissionStoreError.self) { try store().set(.granted) }
         #expect(try FileManager.default.contentsOfDirectory(atPath: "\(scratch.path)/config/app").count == 2)

@@ -27,6 +27,17 @@ struct SightingReporterTests {
         #expect(Set(reporter.next(now: .milliseconds(10_350))?.heard ?? []) == Set(try [1, 2, 3].map(token)))
     }
 
+    @Test func aFloodOfTokensFillsNoMemory() throws {
+        var reporter = reporter()
+        for number in 0..<5_000 { reporter.hear(try token(number), now: .zero) }
+        var reported = 0
+        while let report = reporter.next(now: .seconds(1)), reported < 5_000 {
+            reported += report.heard.count
+            reporter.answered(statuses(report, .valid), now: .seconds(1))
+        }
+        #expect(reported == SightingReporter.maximumNearCount)
+    }
+
     @Test func lostTokensDoNotWait() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
