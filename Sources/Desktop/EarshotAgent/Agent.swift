@@ -76,7 +76,7 @@ public final class Agent: Sendable {
         }
         supervisor = Supervisor(
             options, store: store, starter: starter, presence: presence, push: push, onIdle: onIdle)
-        server = AgentServer(socket, input: supervisor.input, log: options.log)
+        server = AgentServer(socket, input: supervisor.input, clock: options.clock, log: options.log)
         presence.whenLeft { [messages = supervisor.input, calls = push?.input] app in
             messages.yield(.appLeft(app))
             calls?.yield(.appLeft(app))

@@ -47,6 +47,7 @@ public struct AgentOptions: Sendable {
     package var configurationFolder: String?
     /// Replaces HTTP in tests.
     package var service: (@Sendable (_ key: String) -> any MessageService)?
+    package var clock = AgentClock()
     /// Changes the configuration of managers in tests.
     package var configure: (@Sendable (inout MessageManager.Configuration) -> Void)?
     /// The time after its beginning in which the agent starts no app for messages. A process that the last agent knew connects again

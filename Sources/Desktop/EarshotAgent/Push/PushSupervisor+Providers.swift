@@ -82,11 +82,11 @@ extension PushSupervisor {
             return failLater(
                 id, "Cannot start \(program.command[0]): \(String(cString: strerror(errno)).lowercased()).")
         }
-        let (input, backlog) = (input, FrameBacklog())
+        let (input, backlog, clock) = (input, FrameBacklog(), options.clock)
         let connection = AgentConnection(
             socket, queue: providerQueue,
             onFrame: { connection, body in
-                guard backlog.add(body.count, now: Supervisor.monotonicSeconds),
+                guard backlog.add(body.count, now: clock.monotonicSeconds()),
                     let frame = AgentProtocol.decode(body, as: ProviderFrame.self)
                 else {
                     connection.close()

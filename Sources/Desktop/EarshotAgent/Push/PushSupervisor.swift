@@ -73,7 +73,7 @@ actor PushSupervisor {
     var watchers: [Int: PushWatcher] = [:]
     var situation: NetworkSituation?
     var isAsleep = false
-    let began = Supervisor.monotonicSeconds
+    let began: Double
     var runCount = 0
     /// Whether a provider's program may be another one than before.
     var areProgramsChanged = false
@@ -93,6 +93,7 @@ actor PushSupervisor {
         self.networks = networks
         self.starter = starter
         self.presence = presence
+        began = options.clock.monotonicSeconds()
         times = options.pushTimes
         startPolicy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
         configurationStore = PushConfigurationStore(folder: options.pushFolder)
@@ -104,8 +105,8 @@ actor PushSupervisor {
         isBusy.withLock { $0 = (try? configurationStore.folder.names.isEmpty) != true }
     }
 
-    var now: Double { Supervisor.monotonicSeconds }
-    var wallSeconds: Double { Date().timeIntervalSince1970 }
+    var now: Double { options.clock.monotonicSeconds() }
+    var wallSeconds: Double { options.clock.wallSeconds() }
 
     /// Handles the input until `close`.
     /// - Parameter onIdle: called when nothing is left to do.

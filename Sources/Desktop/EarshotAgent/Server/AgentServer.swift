@@ -16,6 +16,7 @@ final class AgentServer: Sendable {
     private let socket: Descriptor
     private let user: uid_t
     private let input: AsyncStream<Supervisor.Input>.Continuation
+    private let clock: AgentClock
     private let log: @Sendable (String) -> Void
     private let queue = DispatchQueue(label: "earshot.agent.server")
     private let state = Mutex(State())
@@ -25,11 +26,12 @@ final class AgentServer: Sendable {
     ///   - user: the only user that may connect.
     init(
         _ socket: CInt, user: uid_t = getuid(), input: AsyncStream<Supervisor.Input>.Continuation,
-        log: @escaping @Sendable (String) -> Void
+        clock: AgentClock = AgentClock(), log: @escaping @Sendable (String) -> Void
     ) {
         self.socket = Descriptor(owning: socket)
         self.user = user
         self.input = input
+        self.clock = clock
         self.log = log
         _ = fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK)
     }
@@ -73,8 +75,8 @@ final class AgentServer: Sendable {
         let backlog = FrameBacklog()
         let connection = AgentConnection(
             descriptor, queue: queue,
-            onFrame: { [input] connection, body in
-                guard backlog.add(body.count, now: Supervisor.monotonicSeconds) else {
+            onFrame: { [input, clock] connection, body in
+                guard backlog.add(body.count, now: clock.monotonicSeconds()) else {
                     connection.send(
                         AgentFrame.refusal(AgentFrame.Refusal("The program sends faster than the agent allows.")))
                     return connection.closeAfterSending()

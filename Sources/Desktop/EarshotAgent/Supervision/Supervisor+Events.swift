@@ -123,18 +123,18 @@ extension Supervisor {
     /// The app knows a message that was not found in this run: it is lost unless it is found soon.
     func doubt(_ message: String, of id: String, app: String) {
         guard apps[app]?.runs[id]?.doubts[message] == nil else { return }
-        apps[app]?.runs[id]?.doubts[message] = Self.monotonicSeconds + options.doubtSeconds
+        apps[app]?.runs[id]?.doubts[message] = monotonicSeconds + options.doubtSeconds
         scheduleDoubt(app)
     }
 
     private func scheduleDoubt(_ app: String) {
         apps[app]?.doubting?.cancel()
         let end = apps[app]?.runs.values.compactMap { $0.doubts.values.min() }.min()
-        apps[app]?.doubting = end.map { later($0 - Self.monotonicSeconds, .doubtDue(app: app)) }
+        apps[app]?.doubting = end.map { later($0 - monotonicSeconds, .doubtDue(app: app)) }
     }
 
     func endDoubts(_ app: String) {
-        let now = Self.monotonicSeconds
+        let now = monotonicSeconds
         for (id, run) in apps[app]?.runs ?? [:] {
             for (message, end) in run.doubts where end <= now { lost(message, of: id, app: app) }
         }

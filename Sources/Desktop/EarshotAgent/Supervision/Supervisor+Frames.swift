@@ -257,7 +257,7 @@ extension Supervisor {
             .dropFirst()
             .first.flatMap { Int($0) }
         return AgentOverview(
-            process: getpid(), uptimeSeconds: Self.monotonicSeconds - began, cpuSeconds: cpu,
+            process: getpid(), uptimeSeconds: monotonicSeconds - began, cpuSeconds: cpu,
             residentByteCount: (pages ?? 0) * sysconf(CInt(_SC_PAGESIZE)),
             apps: apps.values.map(overview).sorted { $0.app < $1.app })
     }

@@ -7,7 +7,7 @@ extension Supervisor {
         guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
         let found = record.state.operations.flatMap(\.waiting).compactMap(\.message)
         guard !found.isEmpty else { return }
-        let rest = began + options.resumptionSeconds - Self.monotonicSeconds
+        let rest = began + options.resumptionSeconds - monotonicSeconds
         if rest > 0 {
             apps[app]?.starting?.cancel()
             apps[app]?.starting = later(rest, .startDue(app: app))

@@ -58,7 +58,7 @@ actor Supervisor {
     /// Local push; nil if this agent does not do it.
     let push: PushSupervisor?
     let presence: AppPresence
-    let began = Supervisor.monotonicSeconds
+    let began: Double
 
     var clients: [Int: AgentClientRecord] = [:]
     var apps: [String: AppRecord] = [:]
@@ -78,17 +78,14 @@ actor Supervisor {
         self.push = push
         self.onIdle = onIdle
         policy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
+        began = options.clock.monotonicSeconds()
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
-    static var monotonicSeconds: Double {
-        var time = timespec()
-        clock_gettime(CLOCK_BOOTTIME, &time)
-        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-    }
-
+    /// See `AgentClock`.
+    var monotonicSeconds: Double { options.clock.monotonicSeconds() }
     /// Seconds since 1970.
-    var wallSeconds: Double { Date().timeIntervalSince1970 }
+    var wallSeconds: Double { options.clock.wallSeconds() }
 
     /// Takes up everything that was wanted, and handles the input until the process ends.
     func run(from states: [AppState]) async {

@@ -39,9 +39,7 @@ struct AgentDesk {
         for identifier in identifiers.subtracting(asked).sorted() {
             guard var order = order(identifier) else { continue }
             asked.insert(identifier)
-            order.operation.endsAt = order.endsAt.map {
-                Date().timeIntervalSince1970 + ($0 - timeline.now) / .seconds(1)
-            }
+            order.operation.endsAt = order.endsAt.map(timeline.date(of:))
             client?.want()
             client?.hold(order.operation, known: order.known)
         }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// The time of a manager: it counts from the manager's begin. A test has a clock of its own.
@@ -6,14 +7,22 @@ struct Timeline: Sendable {
     /// Sleeps for a duration, which may be negative.
     /// - Throws: `CancellationError` if the task is cancelled.
     let sleep: @Sendable (Duration) async throws -> Void
+    private let calendar: @Sendable () -> Double
 
-    init<C: Clock<Duration>>(_ clock: C = ContinuousClock()) {
+    /// - Parameter calendar: seconds since 1970, which may be set at any time.
+    init<C: Clock<Duration>>(
+        _ clock: C = ContinuousClock(), calendar: @escaping @Sendable () -> Double = { Date().timeIntervalSince1970 }
+    ) {
+        self.calendar = calendar
         let begin = clock.now
         read = { begin.duration(to: clock.now) }
         sleep = { try await clock.sleep(until: clock.now.advanced(by: max($0, .zero)), tolerance: nil) }
     }
 
     var now: Duration { read() }
+
+    /// The date of a time in seconds since 1970, as the calendar is now: for other processes, which count otherwise.
+    func date(of time: Duration) -> Double { calendar() + (time - now) / .seconds(1) }
 }
 
 /// Rings once, at the date that was set last. A ring may come late, or after another date was set: its owner looks at what is

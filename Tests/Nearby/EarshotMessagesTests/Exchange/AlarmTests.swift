@@ -14,6 +14,24 @@ import Testing
         return Alarm(Timeline(clock)) { rings.add() }
     }
 
+    /// A calendar that is set moves the dates that other processes learn, and no alarm of this one.
+    @Test(arguments: [3_600.0, 86_400, -3_600, -86_400]) func aCalendarThatIsSetRingsNoAlarm(move: Double) async {
+        let calendar = Mutex(1_000_000.0)
+        let timeline = Timeline(clock, calendar: { calendar.withLock(\.self) })
+        let rings = rings
+        let alarm = Alarm(timeline) { rings.add() }
+        alarm.set(.seconds(10))
+        #expect(await eventually { clock.sleeperCount == 1 })
+        #expect(timeline.date(of: .seconds(10)) == 1_000_010)
+        calendar.withLock { $0 += move }
+        #expect(timeline.date(of: .seconds(10)) == 1_000_010 + move)
+        clock.advance(by: .seconds(9))
+        #expect(clock.sleeperCount == 1 && rings.count == 0)
+        #expect(timeline.date(of: .seconds(10)) == 1_000_001 + move)
+        clock.advance(by: .seconds(1))
+        #expect(await eventually { rings.count == 1 })
+    }
+
     @Test func itRingsOnceAtItsDate() async {
         let alarm = alarm()
         alarm.set(.seconds(10))

@@ -1,0 +1,90 @@
+import EarshotMessages
+import Foundation
+import MessagesTestSupport
+import NearbyWire
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import EarshotAgent
+
+/// The agent while the calendar is set, and after a time in which it did not run.
+@Suite(.apart, .serialized) struct CalendarTests {
+    private let home: Home
+    private let air = Air()
+    private let service = FakeService(keys: ["key": "project"])
+    private let moved = Moved()
+
+    /// How far the calendar was moved, in seconds.
+    private final class Moved: Sendable {
+        private let seconds = Mutex(0.0)
+        var now: Double { Date().timeIntervalSince1970 + seconds.withLock(\.self) }
+        func move(_ change: Double) { seconds.withLock { $0 += change } }
+    }
+
+    init() throws {
+        home = try Home()
+        try home.install("app")
+    }
+
+    private func agent(number: Int = 1) throws -> Agent {
+        try home.agent(air, service, number: number) { [moved] in $0.clock.wallSeconds = { moved.now } }
+    }
+
+    private func heldCount() async throws -> Int {
+        let socket = home.socket
+        return try await onThread { try RawClient(socket, app: nil).overview().apps.flatMap(\.operations).count }
+    }
+
+    /// Its end is a date, so that it holds through a restart of the machine.
+    @Test(arguments: [-86_400.0, -3_600, 1_800, 3_601, 86_400])
+    func anOperationEndsAtItsDate(move: Double) async throws {
+        let first = try agent()
+        var operation = Home.subscription()
+        operation.endsAt = moved.now + 3_600
+        let (order, socket) = (operation, home.socket)
+        let refused = try await onThread { try RawClient(socket, app: "app").hold(order) }
+        #expect(refused == nil)
+        #expect(try await heldCount() == 1)
+        // The lock of an agent in this process is held until the process ends.
+        try FileManager.default.copyItem(atPath: "\(home.state)1", toPath: "\(home.state)2")
+        await first.close()
+        moved.move(move)
+        let second = try agent(number: 2)
+        #expect(try await heldCount() == (move < 3_600 ? 1 : 0))
+        // One whose end is over is refused, with the reason.
+        let refusal = try await onThread { try RawClient(socket, app: "app").hold(order) }
+        #expect((refusal?.contains("has ended") ?? false) == (move > 3_600), "\(refusal ?? "held")")
+        await second.close()
+    }
+
+    /// What runs is ended by a clock that nobody sets.
+    @Test(arguments: [-86_400.0, 3_601, 86_400]) func aCalendarThatIsSetEndsNothingThatRuns(move: Double) async throws {
+        let agent = try self.agent()
+        var operation = Home.subscription()
+        operation.endsAt = moved.now + 3_600
+        let (order, socket, moved) = (operation, home.socket, moved)
+        let neighbour = Home.neighbour(in: air, service)
+        let found = try await onThread { () -> AgentEvent in
+            let client = try RawClient(socket, app: "app")
+            #expect(try client.hold(order) == nil)
+            moved.move(move)
+            let publication = try neighbour.publish(Message("still"))
+            defer { publication.stop() }
+            return try client.event().1
+        }
+        #expect(found.message?.content == Data("still".utf8))
+        await agent.close()
+        withExtendedLifetime(neighbour) {}
+    }
+
+    /// A call that was reported before the calendar was set back is forgotten with it, and no later call is taken for it.
+    @Test func repeatedCallsAreKnownByTheirDate() {
+        var state = PushAppState(app: "app")
+        // Beside it a repetition within the time, an hour later, a day back, and a day on again.
+        let areRepeated = [1_000_000.0, 1_000_100, 1_003_600, 917_200, 1_003_600].enumerated().map { run, now in
+            state.isRepeated("call", run: "\(run)", now: now, within: 120)
+        }
+        #expect(areRepeated == [false, true, false, false, false])
+    }
+}
