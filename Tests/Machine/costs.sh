@@ -52,6 +52,7 @@ for kind in monitors discovery; do
     read -r share worst <"$logs/cost-result"
     # 1.5 of 4 s: a third to two fifths. The longest rest is 2.5 s, and finding as above.
     if less 0.3 "${share:-0}" && less "${share:-1}" 0.42 && less "$worst" 4.5; then
+        # monitors-low-power-scan, discovery-low-power-scan
         ok "$kind-low-power-scan" "$costs"
     else
         failed "$kind-low-power-scan" "$costs"
