@@ -19,7 +19,7 @@ both+='|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTes
 . Tests/Support/processes.sh
 
 process sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests|StreamMemoryTests' &
-# One test after the other: StreamMemoryTests opens more than a thousand connections, and beside so many open files Foundation's
+# One test after the other: StreamMemoryTests opens more than a thousand connections, and with so many open files Foundation's
 # Process.run crashed once. The cause is not proved.
 process postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel \
     --filter "$both|NodeTests|StreamMemoryTests"

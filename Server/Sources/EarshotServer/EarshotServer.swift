@@ -162,7 +162,7 @@ public struct EarshotServer: Sendable {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
         return Application(
-            router: router,
+            responder: TaskPerRequest(router.buildResponder()),
             server: server ?? EventLoopConnections.server(channels(service), service.counter),
             configuration: ApplicationConfiguration(
                 address: address, backlog: 1_024,

@@ -8,7 +8,7 @@ import Testing
 @testable import EarshotServer
 
 /// Invalid input: the service rejects it with an answer, spends no more than its time on it, and continues.
-@Suite(.timeLimit(.minutes(1))) struct NonsenseTests {
+@Suite(.timeLimit(.minutes(3))) struct NonsenseTests {
     @Test func noHTTP() async throws {
         try await onPort { port, _ in
             for text in [

@@ -104,7 +104,7 @@ import Testing
         let count = Atomic(0)
     }
 
-    /// Fifty reloads, ten reports of eight devices after each, and ten open streams: no request fails, and every stream goes on.
+    /// Fifty reloads, each after ten more reports, while ten streams are open. No report fails, and every stream still sends events.
     @Test func reloadsUnderLoad() async throws {
         let daemon = try Daemon()
         func configure(_ round: Int) throws {

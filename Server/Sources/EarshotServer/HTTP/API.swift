@@ -26,7 +26,7 @@ struct API: Sendable {
         [
             Endpoint(.post, "/v1/sightings", session(report)),
             Endpoint(
-                .get, "/v1/events",
+                .get, EventStream.path,
                 { request, context in
                     let session = try await service.session(
                         secret: try request.bearer(), from: browsers.source(of: request, context))

@@ -18,7 +18,7 @@ struct EventLoopConnections: ServerChildChannel {
         HTTPServerBuilder { responder in
             EventLoopConnections(
                 base: HTTP1Channel(
-                    responder: TaskPerRequest.responder(responder), configuration: configuration), counter: counter)
+                    responder: StreamAnswer.responder(responder), configuration: configuration), counter: counter)
         }
     }
 

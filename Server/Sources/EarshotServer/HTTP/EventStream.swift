@@ -12,6 +12,8 @@ import NIOCore
 /// other client gets all messages that are near now. A message that changed several times in between comes once, in its
 /// current state.
 struct EventStream: Sendable {
+    static let path = "/v1/events"
+
     let service: TokenService
     let session: Session
     let channel: any Channel
@@ -30,8 +32,9 @@ struct EventStream: Sendable {
             body: ResponseBody { _ in
                 // The head is written. The stream writes the rest, also the end.
                 let stream = OpenStream(service, session, at: position, lastEventID, on: channel)
-                OpenedStream.current?.open(stream)
                 stream.begin()
+                guard let opened = OpenedStream.current else { return try await stream.waitForEnd() }
+                opened.open(stream)
             })
     }
 }

@@ -61,7 +61,7 @@
             forwarded.headers.replaceOrAdd(name: HTTPField.Name.node.rawName, value: secret)
             if let client { forwarded.headers.add(name: "X-Forwarded-For", value: client.text) }
             if body.readableBytes > 0 { forwarded.body = .bytes(body) }
-            let isStream = request.uri.path == "/v1/events"
+            let isStream = request.uri.path == EventStream.path
             let answer: HTTPClientResponse
             do {
                 answer = try await http.execute(

@@ -75,7 +75,7 @@ struct ObservationMiddleware: RouterMiddleware {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         let path = context.endpointPath ?? "NotFound"
         metrics.add(to: .requests, "method=\"\(method(request))\",path=\"\(path)\",status=\"\(response.status.code)\"")
-        if path != "/v1/events" { metrics.took(seconds, path: path) }
+        if path != EventStream.path { metrics.took(seconds, path: path) }
         context.logger.debug(
             "answered",
             metadata: [

@@ -46,7 +46,7 @@ struct Nodes: Sendable {
             let connections = OpenConnections(limit: Self.connections, limitPerClient: Self.connections)
             let (host, port) = (host, port)
             let application = Application(
-                router: router,
+                responder: TaskPerRequest(router.buildResponder()),
                 server: EventLoopConnections.server(EarshotServer.channels(service)) {
                     ConnectionCounter(connections, metrics: service.metrics)
                 },

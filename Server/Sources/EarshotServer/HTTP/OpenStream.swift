@@ -2,6 +2,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTPTypes
 import NearbyWire
+import ServiceLifecycle
 import Synchronization
 
 /// An open stream. It has no task while nothing happens, because a task keeps memory: whenever it is woken, a task sends what there is.
@@ -25,7 +26,7 @@ final class OpenStream: Sendable {
     private let presence: Presence?
     private let ended: EventLoopPromise<Void>
     private let state = Mutex(State())
-    /// The number of changes a page: content has up to 100 KiB, and a page lies in memory.
+    /// The number of changes a page: content has up to 100 KiB, and a page is in memory.
     private static let pageSize = 8
     private static let numbers = Atomic(0)
 
@@ -40,8 +41,14 @@ final class OpenStream: Sendable {
         ended = channel.eventLoop.makePromise()
     }
 
-    /// Succeeds when the end of the answer is written, or the connection has ended.
-    var end: EventLoopFuture<Void> { ended.futureResult }
+    /// Returns when the end of the answer is written, or the connection has ended. The stream ends when the service does.
+    func waitForEnd() async throws {
+        try await withGracefulShutdownHandler {
+            try await ended.futureResult.get()
+        } onGracefulShutdown: {
+            self.finish()
+        }
+    }
 
     func begin() {
         service.hub.open(self, device: session.device, limit: service.settings.read(\.limits.streamsPerDevice))
@@ -107,7 +114,8 @@ final class OpenStream: Sendable {
 
     // MARK: Sending
 
-    /// Sends what has changed since the last time, or where the stream begins, and all messages that are near if it begins anew.
+    /// The first call sends `ready`, and all messages that are near unless the stream is resumed. Each later one sends the changes since the
+    /// call before.
     /// - Returns: false if the session has ended.
     private func sendChanges() async throws -> Bool {
         guard let cursor = state.withLock({ $0.cursor }) else {

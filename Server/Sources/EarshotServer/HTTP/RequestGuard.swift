@@ -52,7 +52,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isOver else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            isStream = head.path?.prefix { $0 != "?" } == "/v1/events"
+            isStream = head.path?.prefix { $0 != "?" } == EventStream.path[...]
             owed += 1
             isArriving = true
             isHeadArriving = false

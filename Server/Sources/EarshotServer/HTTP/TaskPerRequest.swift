@@ -1,64 +1,16 @@
 import Hummingbird
-import HummingbirdCore
-import NIOCore
-import ServiceLifecycle
-import Synchronization
 
-/// Answers each request in a task of its own.
+/// Makes the answer to each request in a task of its own.
 ///
-/// A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. Without this an open event
-/// stream keeps the frames through which its request went: middleware, router and store.
-enum TaskPerRequest {
-    /// - Parameter inner: writes the answer. If that opens a stream (`OpenedStream`), the connection's task waits for its end.
-    static func responder(_ inner: @escaping HTTPChannelHandler.Responder) -> HTTPChannelHandler.Responder {
-        { (request, writer: consuming ResponseWriter, channel) in
-            guard let stream = try await answer(request, Handover(writer), channel, inner) else { return }
-            try await withGracefulShutdownHandler {
-                try await stream.end.get()
-            } onGracefulShutdown: {
-                stream.finish()
-            }
-        }
+/// A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. Without this an event stream
+/// whose connection had other requests before keeps the frames through which they went: middleware, router and store.
+struct TaskPerRequest<Inner: HTTPResponder>: HTTPResponder where Inner.Context == ServiceContext {
+    let inner: Inner
+
+    init(_ inner: Inner) { self.inner = inner }
+
+    func respond(to request: Request, context: ServiceContext) async throws -> Response {
+        async let response = inner.respond(to: request, context: context)
+        return try await response
     }
-
-    /// A function of its own, not inlined: the task keeps its memory until this returns.
-    @inline(never)
-    private static func answer(
-        _ request: Request, _ writer: Handover, _ channel: any Channel,
-        _ inner: @escaping HTTPChannelHandler.Responder
-    ) async throws -> OpenStream? {
-        async let stream = write(request, writer, channel, inner)
-        return try await stream
-    }
-
-    private static func write(
-        _ request: Request, _ writer: Handover, _ channel: any Channel, _ inner: HTTPChannelHandler.Responder
-    ) async throws -> OpenStream? {
-        let opened = OpenedStream()
-        try await OpenedStream.$current.withValue(opened) { try await inner(request, writer.take(), channel) }
-        return opened.stream
-    }
-
-    /// Carries a writer, which cannot be copied, into a task.
-    private final class Handover: @unchecked Sendable {
-        private var writer: ResponseWriter?
-
-        init(_ writer: consuming ResponseWriter) { self.writer = consume writer }
-
-        /// Called once, by the task.
-        func take() -> ResponseWriter {
-            guard let writer = writer.take() else { preconditionFailure("one answer a request") }
-            return writer
-        }
-    }
-}
-
-/// The stream that the answer of the present task leaves open on its connection.
-final class OpenedStream: Sendable {
-    @TaskLocal static var current: OpenedStream?
-    private let opened = Mutex<OpenStream?>(nil)
-
-    var stream: OpenStream? { opened.withLock { $0 } }
-
-    func open(_ stream: OpenStream) { opened.withLock { $0 = stream } }
 }
