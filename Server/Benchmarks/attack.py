@@ -1,7 +1,7 @@
 """The honest devices of attack.sh. It prints their success and latency, and what the attackers did."""
-import asyncio, json, random, subprocess, sys, time, urllib.parse
+import asyncio, base64, json, random, subprocess, sys, time, urllib.parse
 
-base, key, seconds, attackers, connections, scratch = sys.argv[1:]
+base, key, seconds, attackers, connections, scratch, kind = sys.argv[1:]
 seconds, attackers, connections = int(seconds), int(attackers), int(connections)
 DEVICES, PERIOD_SECONDS, KNOWN = 200, 5, 5
 FOREIGN_PER_MINUTE = 20_000
@@ -28,24 +28,33 @@ class Connection:
         return status, json.loads(await self.reader.readexactly(length))
 
 
+def token(is_published):
+    """What an order in a sealed project has besides: a token that the device drew, and a publication's key for it."""
+    if kind != "sealed":
+        return {}
+    drawn = {"token": f"{random.getrandbits(64):016x}"}
+    return {"token": drawn | ({"key": base64.b64encode(random.randbytes(60)).decode()} if is_published else {})}
+
+
 async def join(device):
     connection = await Connection().open()
-    session = (await connection.send(key, "/v1/devices", {}))[1]["session"]
+    session = (await connection.send(key, "/v1/devices", {"sealing": [1]}))[1]["session"]
     if device % 2:
-        await connection.send(session, "/v1/subscriptions", {})
-    published = (await connection.send(session, "/v1/publications", {"content": "aGVsbG8="}))[1]
-    return connection, session, published["token"]["token"]
+        await connection.send(session, "/v1/subscriptions", token(False))
+    published = (await connection.send(session, "/v1/publications", {"content": "aGVsbG8="} | token(True)))[1]
+    return connection, session, published["token"]["token"], published["id"]
 
 
-async def live(device, tokens, connection, session, latencies, failures):
+async def live(device, tokens, connection, session, publication, latencies, failures):
     foreign = FOREIGN_PER_MINUTE * PERIOD_SECONDS // 60 / DEVICES if attackers else 0
     near = [tokens[(device + step) % DEVICES] for step in range(1, KNOWN + 1)]
+    keys = [{"publication": publication} | token(True)["token"] | {"token": heard} for heard in near] if kind == "sealed" else []
     start = time.monotonic() + random.uniform(0, PERIOD_SECONDS)
     for round in range(seconds // PERIOD_SECONDS):
         await asyncio.sleep(max(0, start + round * PERIOD_SECONDS - time.monotonic()))
         strangers = [f"{random.getrandbits(64):016x}" for _ in range(int(foreign + random.random()))]
         begin = time.monotonic()
-        status, answer = await connection.send(session, "/v1/sightings", {"heard": near + strangers})
+        status, answer = await connection.send(session, "/v1/sightings", {"heard": near + strangers} | ({"keys": keys} if keys else {}))
         latencies.append(time.monotonic() - begin)
         statuses = [entry["status"] for entry in answer.get("heard", [])]
         if status != 200 or statuses != ["VALID"] * KNOWN + ["INVALID"] * len(strangers):
@@ -54,13 +63,13 @@ async def live(device, tokens, connection, session, latencies, failures):
 
 async def main():
     devices = await asyncio.gather(*(join(device) for device in range(DEVICES)))
-    tokens = [token for _, _, token in devices]
+    tokens = [drawn for _, _, drawn, _ in devices]
     attack = None
     if attackers:
         with open(scratch + "/attackers", "w") as file:
             for _ in range(attackers):
                 connection = await Connection().open()
-                print((await connection.send(key, "/v1/devices", {}))[1]["session"], file=file)
+                print((await connection.send(key, "/v1/devices", {"sealing": [1]}))[1]["session"], file=file)
         lua = __file__.removesuffix(".py") + ".lua"
         attack = subprocess.Popen(
             ["wrk", "--threads", "1", "--connections", str(attackers * connections), "--duration", f"{seconds + 5}s",
@@ -68,8 +77,8 @@ async def main():
         await asyncio.sleep(1)
     latencies, failures = [], []
     await asyncio.gather(
-        *(live(device, tokens, connection, session, latencies, failures)
-          for device, (connection, session, _) in enumerate(devices)))
+        *(live(device, tokens, connection, session, publication, latencies, failures)
+          for device, (connection, session, _, publication) in enumerate(devices)))
     latencies.sort()
     print(f"{attackers} attackers: {len(latencies)} honest reports, {len(failures)} failed, "
           + ", ".join(f"p{p} {1000 * latencies[int(len(latencies) * p / 100)]:.1f} ms" for p in (50, 90, 99))

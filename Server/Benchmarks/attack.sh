@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows that attackers do not disturb honest devices: loads a token service on loopback twice, and compares.
 #
-#     Server/Benchmarks/attack.sh [EARSHOTD] [SECONDS] [CONNECTIONS]
+#     Server/Benchmarks/attack.sh [EARSHOTD] [SECONDS] [CONNECTIONS] [open|sealed]
 #
 # Honest: 200 devices of one key, each with a publication, half of them with a subscription. Each reports five tokens of its
 # neighbours every five seconds. Second run: the devices also hear 20,000 tokens of other projects a minute, and five more
@@ -12,6 +12,12 @@ set -euo pipefail
 earshotd=${1:-Server/.build/release/earshotd}
 seconds=${2:-60}
 connections=${3:-4}
+kind=${4:-open}
+case $kind in
+open) opening=--open ;;
+sealed) opening= ;;
+*) echo "$0: the kind of project is open or sealed, not $kind" >&2; exit 64 ;;
+esac
 for tool in wrk python3; do
     command -v "$tool" >/dev/null || { echo "$0 needs $tool; install it first" >&2; exit 69; }
 done
@@ -22,13 +28,13 @@ trap '[[ -z $server ]] || kill "$server" 2>/dev/null || true; rm -rf "$scratch"'
 
 for attackers in 0 5; do
     database=$scratch/$attackers.sqlite
-    "$earshotd" project create crowd --open --database "$database" >/dev/null
+    "$earshotd" project create crowd $opening --database "$database" >/dev/null
     key=$("$earshotd" key create crowd --database "$database" 2>/dev/null)
     "$earshotd" serve --port 0 --no-operations --database "$database" --log-level warning --session-rate 1000 >"$scratch/out" &
     server=$!
     until grep -q http "$scratch/out"; do sleep 0.1; done
     base=$(sed 's/.* //' "$scratch/out")
-    python3 "$(dirname "$0")/attack.py" "$base" "$key" "$seconds" "$attackers" "$connections" "$scratch"
+    python3 "$(dirname "$0")/attack.py" "$base" "$key" "$seconds" "$attackers" "$connections" "$scratch" "$kind"
     grep VmHWM "/proc/$server/status"
     kill "$server"
     wait "$server" || true

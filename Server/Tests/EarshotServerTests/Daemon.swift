@@ -83,8 +83,8 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// A key of a new project.
-    func key(project: String = "ours") throws -> String {
-        _ = try run("project", "create", project, "--open")
+    func key(project: String = "ours", isSealed: Bool = false) throws -> String {
+        _ = try run(["project", "create", project] + (isSealed ? [] : ["--open"]))
         return try run("key", "create", project).output.trimmingCharacters(in: .newlines)
     }
 
@@ -200,8 +200,8 @@ final class Daemon: @unchecked Sendable {
 
 extension Process {
     private static let launching = NSLock()
-    /// Runs, one after the other. With 1,365 files the entries of /proc/self/fd fill the buffer of 32 KiB. Foundation's `run` copies 280 bytes
-    /// of each entry of 24, and so reads beyond the buffer, which has crashed. So tests that open so many files run alone (`run.sh`).
+    /// Runs one process after the other. Foundation's `run` lists /proc/self/fd into a buffer of 32 KiB, and copies 280 bytes from each entry of
+    /// 24. With 1,365 files the last copies read beyond the buffer; a test crashed so. `run.sh` runs tests with so many files alone.
     func begin() throws { try Self.launching.withLock { try run() } }
 }
 

@@ -12,11 +12,20 @@ struct EventReader {
 
         /// The content of the message that was found or lost.
         var text: String? {
-            guard let object = try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any],
-                let message = object["message"] as? [String: Any], let content = message["content"] as? String,
-                let bytes = Data(base64Encoded: content)
-            else { return nil }
-            return String(decoding: bytes, as: UTF8.self)
+            (message?["content"] as? String).flatMap { Data(base64Encoded: $0) }.map {
+                String(decoding: $0, as: UTF8.self)
+            }
+        }
+
+        /// The wrapped keys of the message, in base64, by the identifiers of their tokens.
+        var keys: [String: String] {
+            let keys = message?["keys"] as? [[String: String]] ?? []
+            return Dictionary(uniqueKeysWithValues: keys.map { ($0["token"] ?? "", $0["key"] ?? "") })
+        }
+
+        private var message: [String: Any]? {
+            let object = try? JSONSerialization.jsonObject(with: Data(data.utf8)) as? [String: Any]
+            return object?["message"] as? [String: Any]
         }
     }
 

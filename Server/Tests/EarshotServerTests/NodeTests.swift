@@ -26,13 +26,13 @@ import EarshotBasics
             private let options: [String]
 
             /// - Parameter options: what each node has besides.
-            init(_ options: String...) async throws {
+            init(_ options: String..., isSealed: Bool = false) async throws {
                 self.options = options
                 postgres = try await onThread { try PostgresServer() }
                 balancer = try await Balancer()
                 let address = try postgres.makeDatabase()
                 nodes = try (0..<3).map { _ in try Daemon(database: address) }
-                key = try nodes[0].key()
+                key = try nodes[0].key(isSealed: isSealed)
                 for node in nodes { try await start(node) }
             }
 
@@ -106,7 +106,7 @@ import EarshotBasics
         private func open(_ node: Daemon, _ key: String) async throws -> Client { try await open(node.base, key) }
 
         private func open(_ base: String, _ key: String) async throws -> Client {
-            let opened = try await Client(base: base, bearer: key).send("POST", "/v1/devices")
+            let opened = try await Client(base: base, bearer: key).send("POST", "/v1/devices", ["sealing": [1]])
             return Client(base: base, bearer: try #require(opened.json["session"] as? String))
         }
 
@@ -317,14 +317,39 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// Nodes are killed under way. Each message is found once and lost once, in the order of the numbers.
+        /// Publishes in a sealed project, with a token that is made of the text, which is a number.
+        private func publishSealed(_ text: String, _ device: Client) async throws -> (id: String, token: String) {
+            let token = sealedToken(text)
+            let answer = try await device.send(
+                "POST", "/v1/publications",
+                [
+                    "content": Data(text.utf8).base64EncodedString(), "ttl_s": 86_400, "idempotency_key": text,
+                    "token": ["token": token, "key": sealedKey(token)],
+                ])
+            try #require(answer.status == 201 || answer.status == 200)
+            return (try #require(answer.json["id"] as? String), token)
+        }
+
+        private func sealedToken(_ text: String) -> String {
+            String(repeating: "0", count: 16 - text.utf8.count) + text
+        }
+
+        /// 60 bytes in base64.
+        private func sealedKey(_ token: String) -> String {
+            Data(String(repeating: token, count: 4).utf8.prefix(60)).base64EncodedString()
+        }
+
+        /// Nodes of a sealed project are killed under way. Each message is found once, with the key for the token that was heard, and lost
+        /// once, in the order of the numbers.
         @Test func devicesGoOnAtAnotherNode() async throws {
-            let cluster = try await Cluster()
+            let cluster = try await Cluster(isSealed: true)
             let (publisher, subscriber) = (try await device(cluster), try await device(cluster))
-            _ = try await subscriber.send("POST", "/v1/subscriptions", ["ttl_s": 86_400])
+            let subscribed = try await subscriber.send(
+                "POST", "/v1/subscriptions", ["ttl_s": 86_400, "token": ["token": sealedToken("ffff")]])
+            try #require(subscribed.status == 201)
             let log = Log()
             let following = Task { await follow(subscriber, log) }
-            var ids: [String] = []
+            var (ids, heard): ([String], [String]) = ([], [])
             var random = SeededGenerator(seed: 3)
             let killing = Task {
                 for round in 0..<Self.kills {
@@ -340,15 +365,20 @@ import EarshotBasics
                 isOver.set(true)
             }
             while !isOver.isSet || ids.count < 50 {
-                let (id, token) = try await publish("\(ids.count)", publisher)
+                let (id, token) = try await publishSealed("\(ids.count)", publisher)
                 ids.append(id)
+                heard.append(token)
                 let answer = try await subscriber.send("POST", "/v1/sightings", ["heard": [token]])
                 #expect((answer.json["heard"] as? [[String: String]])?.first?["status"] == "VALID")
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...20, using: &random)))
             }
             try await killing.value
             await watching.value
-            // All are still near: tokens live two minutes, sightings 90 s.
+            // All are still near: tokens live two minutes, sightings 90 s. A device repeats its report: a killed node has forgotten the keys for
+            // what was heard, and a message that was not told before then comes with the repetition.
+            for start in stride(from: 0, to: heard.count, by: 100) {
+                _ = try await subscriber.send("POST", "/v1/sightings", ["heard": Array(heard[start...].prefix(100))])
+            }
             try await eventually { await log.events.count { $0.name == "found" } >= ids.count }
             for id in ids {
                 // A repetition after a kill may find it gone already.
@@ -364,6 +394,10 @@ import EarshotBasics
                 let texts = events.filter { $0.name == name }.compactMap(\.text)
                 #expect(texts.count == ids.count, "\(name)")
                 #expect(Set(texts) == Set((0..<ids.count).map { "\($0)" }), "\(name)")
+            }
+            for event in events where event.name == "found" {
+                let token = sealedToken(try #require(event.text))
+                #expect(event.keys == [token: sealedKey(token)])
             }
             let numbers = events.compactMap { $0.id.flatMap { Int($0) } }
             #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)

@@ -205,7 +205,41 @@ import Testing
             try await problem { try await hear(world, session, [], keys: [key]) } == .notSealed)
     }
 
-    /// A stream goes on after a restart, so the disk has the keys and the salt.
+    /// A restart forgets what devices hear, and so the keys for it. A message that a stream could not tell for want of a key is found with
+    /// the next report that brings one, and once.
+    @Test(arguments: [false, true]) func `after a restart a message waits for its key`(publisherHears: Bool)
+        async throws
+    {
+        let world = try await world(.sqlite)
+        let (publisher, subscriber) = (try await device(world), try await device(world))
+        let publication = try await publish(world, publisher, 1).value.identifier
+        _ = try await subscribe(world, subscriber, 2)
+        let hearer = publisherHears ? publisher : subscriber
+        let heard = [HeardToken(bytes: identifier(publisherHears ? 2 : 1))]
+        let keys =
+            publisherHears
+            ? [PublicationKeyBody(token: identifier(2).hex, publication: publication, key: key(7))] : []
+        _ = try await world.service.report(heard: heard, lost: [], keys: keys, for: hearer)
+        #expect(try await changes(world, subscriber).map(\.sequence) == [1])
+        try world.store.close()
+        let path = world.directory.appendingPathComponent("test.sqlite").path
+        let store = try SQLiteStore(path: path, clock: world.clock)
+        defer { try? store.close() }
+        let service = TokenService(store: store, limits: world.service.limits)
+        try await service.begin()
+        func told() async throws -> [Change] {
+            try await store.changes(of: subscriber, ChangeQuery(after: 0, limit: 10)).changes
+        }
+        #expect(try await told().isEmpty)
+        for _ in 0..<2 {
+            _ = try await service.report(heard: heard, lost: [], keys: keys, for: hearer)
+            #expect(try await told().map(\.sequence) == [2])
+        }
+        let found = try #require(try await told().first)
+        #expect(found.isFound && found.message.keys.map(\.key) == [publisherHears ? key(7) : key(1)])
+    }
+
+    /// The database has the keys and the salt, so a stream that is resumed after a restart still sends both.
     @Test(arguments: StoreKind.all) func `keys of publications and the salt are read again with the rows`(
         _ kind: StoreKind
     ) async throws {

@@ -14,7 +14,14 @@ extension Engine {
 
     /// A page of changes, or of found messages, that are on the disk.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage {
-        let noted = try await committed(session) { live, _ in live.changes(of: session.device, query) }
+        var noted = try await committed(session) { live, _ in live.changes(of: session.device, query) }
+        let (cursor, isFull) = (noted.last?.delivery.sequence ?? query.after, noted.count == query.limit)
+        let untold = noted.filter(\.isUntold)
+        if !untold.isEmpty {
+            // Before the reader goes on: after that no later process would know that the device was not told.
+            _ = try await settle { live, changes, now in live.forget(untold, of: session.device, &changes, now: now) }
+            noted.removeAll(where: \.isUntold)
+        }
         let contents = noted.isEmpty ? [:] : try await log.contents(of: noted.map(\.publication.row))
         let changes = noted.compactMap { change in
             // Without a content the change was forgotten meanwhile.
@@ -27,17 +34,33 @@ extension Engine {
                         keys: change.keys))
             }
         }
-        return ChangePage(
-            changes: changes, cursor: noted.last?.delivery.sequence ?? query.after, isFull: noted.count == query.limit)
+        // A key may have come meanwhile.
+        return ChangePage(changes: changes, cursor: cursor, isFull: isFull || !untold.isEmpty)
     }
 }
 
 extension Live {
     fileprivate struct NotedChange: Sendable {
+        let pair: Pair
         let delivery: Delivery
         let subscription: String
         let publication: Publication
         let keys: [WrappedKey]
+        /// Whether the device cannot read the message: it is sealed, and no key is there. Keys are in memory only, so after a restart they are
+        /// missing until a device reports again.
+        let isUntold: Bool
+    }
+
+    /// Forgets that messages were found, because the device was not told. With the first key they are found anew.
+    fileprivate mutating func forget(
+        _ untold: [NotedChange], of device: Int64, _ changes: inout RowChanges, now: Moment
+    ) {
+        for change in untold where deliveries[change.pair]?.sequence == change.delivery.sequence {
+            uncommitted.insert(device)
+            remove(change.pair)
+            changes.deletedDeliveries.append((device, change.delivery.sequence))
+            touch([change.pair], now: now)
+        }
     }
 
     /// The changes of a device in their order. Cost: the number of messages that its subscriptions found, or lost lately.
@@ -52,10 +75,12 @@ extension Live {
                     delivery.sequence > query.after, delivery.sequence <= query.through,
                     delivery.isFound || !query.isFoundOnly, let offer = offers[publication]
                 else { continue }
+                let isSealed = delivery.isFound && device.salt != nil
+                let keys = isSealed ? self.keys(pair) : []
                 changes.append(
                     NotedChange(
-                        delivery: delivery, subscription: wish.subscription.identifier, publication: offer.publication,
-                        keys: delivery.isFound && device.salt != nil ? keys(pair) : []))
+                        pair: pair, delivery: delivery, subscription: wish.subscription.identifier,
+                        publication: offer.publication, keys: keys, isUntold: isSealed && keys.isEmpty))
             }
         }
         changes.sort { $0.delivery.sequence < $1.delivery.sequence }
