@@ -179,7 +179,8 @@ let nearbyTargets: [Target] = [
     nearby.module("EarshotSealing", ["CCrypto", "EarshotCoding", "NearbyWire"]),
     // Messages: manager, publication, subscription, permission.
     nearby.module(
-        "EarshotMessages", ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotSealing", "NearbyWire"]),
+        "EarshotMessages",
+        ["EarshotBasics", "EarshotCoding", "EarshotDiscovery", "EarshotSealing", "EarshotSystem", "NearbyWire"]),
 
     nearby.tests("NearbyWireTests", ["EarshotBasics", "EarshotMessages", "NearbyWire"]),
     nearby.tests(
@@ -219,7 +220,7 @@ let desktopTargets: [Target] = [
     // Asks for consent on a terminal or by a notification.
     desktop.module("EarshotPrompts", ["EarshotMessages", "EarshotNotifications"]),
     // Local push: configurations on the disk, the app's and the provider's ends of the protocol.
-    desktop.module("EarshotPush", ["NearbyWire"]),
+    desktop.module("EarshotPush", ["EarshotSystem", "NearbyWire"]),
     // The agent: background work of apps that do not run.
     desktop.module(
         "EarshotAgent",
@@ -245,7 +246,8 @@ let desktopTargets: [Target] = [
     .executableTarget(
         name: "greeting", dependencies: ["EarshotMessages", "EarshotPrompts", "EarshotSound"],
         path: "Samples/Greeting", swiftSettings: app),
-    desktop.tests("EarshotPushTests", ["EarshotPush", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
+    desktop.tests(
+        "EarshotPushTests", ["EarshotPush", "EarshotSystem", "NearbyWire", "MessagesTestSupport", "TestSupport"]),
     desktop.tests(
         "EarshotAgentTests",
         [

@@ -32,22 +32,22 @@ public final class Agent: Sendable {
         throws(Failure)
     {
         let store: StateStore
-        do throws(StateStore.Failure) {
+        do throws(PrivateFolder.Failure) {
             store = try StateStore(folder: options.stateFolder, log: options.log)
         } catch {
-            throw Failure(description: "\(error)")
+            throw Failure(description: "\(error) Make it writable, or set XDG_STATE_HOME to a writable folder.")
         }
-        lock = Descriptor(owning: open("\(store.folder)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
+        lock = Descriptor(owning: open("\(store.folder.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
         guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {
             throw Failure(
-                description: "Another earshot-agent uses \(store.folder), or it is not writable. "
+                description: "Another earshot-agent uses \(store.folder.path), or it is not writable. "
                     + "'earshot agent status' shows the one that runs.")
         }
         do {
             states = try store.load()
             pushStates =
                 try options.networks == nil
-                ? [] : PushStateStore(stateFolder: store.folder, log: options.log).load()
+                ? [] : PushStateStore(stateFolder: store.folder.path, log: options.log).load()
         } catch {
             throw Failure(description: "\(error)")
         }
@@ -69,7 +69,7 @@ public final class Agent: Sendable {
                     "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
                     + "--socket.")
         }
-        let starter = AppStarter(logFolder: store.folder, launcher: options.launcher)
+        let starter = AppStarter(logFolder: store.folder.path, launcher: options.launcher)
         let presence = AppPresence()
         push = options.networks.map {
             PushSupervisor(options, networks: $0, store: store, starter: starter, presence: presence)

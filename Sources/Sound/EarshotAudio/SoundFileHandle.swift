@@ -43,7 +43,7 @@ struct SoundFileHandle: ~Copyable {
             file, mode: SFM_WRITE, through: LibraryCallbacks.randomAccess, description: description, path: path)
         _ = sf_command(self.file, CInt(SFC_SET_CLIPPING), nil, CInt(SF_TRUE))
         guard kind.isLossy else { return }
-        // The codecs remove near-ultrasound first: docs/codecs.md. 0 is the highest rate, which none of them does it at.
+        // At low rates the codecs remove near-ultrasound (docs/codecs.md). 0 asks for the highest rate.
         var level = 0.0
         var mode = CInt(SF_BITRATE_MODE_CONSTANT)
         _ = sf_command(self.file, CInt(SFC_SET_BITRATE_MODE), &mode, CInt(MemoryLayout<CInt>.size))

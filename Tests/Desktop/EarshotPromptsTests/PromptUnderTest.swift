@@ -4,6 +4,7 @@ import EarshotMessages
 import EarshotNotifications
 import EarshotPrompts
 import MessagesTestSupport
+import TestSupport
 
 /// Consent by a prompt on a bus, with the lines that it writes.
 struct PromptUnderTest {

@@ -1,6 +1,7 @@
 import EarshotMessages
 import Foundation
 import MessagesTestSupport
+import TestSupport
 
 @testable import NearbyMessages
 

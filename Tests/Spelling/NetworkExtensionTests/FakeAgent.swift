@@ -7,6 +7,7 @@ import MessagesTestSupport
 import NearbyWire
 import NetworkExtension
 import Synchronization
+import TestSupport
 
 /// The agent's end of the protocol, as far as an app of local push sees it.
 final class FakeAgent: Sendable {

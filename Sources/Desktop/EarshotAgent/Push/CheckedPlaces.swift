@@ -1,5 +1,5 @@
 import Dispatch
-import EarshotPush
+import EarshotSystem
 import Glibc
 import NearbyWire
 

@@ -1,4 +1,5 @@
 import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
 

@@ -1,5 +1,6 @@
 import EarshotMessages
 import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
@@ -112,20 +113,13 @@ struct PushStateStore: Sendable {
     func load() throws -> [PushAppState] {
         folder.tidy()
         return try folder.names.filter { $0.hasSuffix(Self.suffix) }.compactMap { name in
-            var bytes: Data?
-            do throws(PrivateFolder.Failure) {
-                bytes = try folder.read(name, maximumByteCount: Self.maximumByteCount)
-            } catch  where error.isSystem {
-                throw error
-            } catch {}
-            if let bytes, let state = try? JSONDecoder().decode(PushAppState.self, from: bytes),
+            if let bytes = try folder.readUsable(name, maximumByteCount: Self.maximumByteCount),
+                let state = try? JSONDecoder().decode(PushAppState.self, from: Data(bytes)),
                 state.version == PushAppState.version, state.waiting.count <= PushFrame.maximumWaitingCount
             {
                 return state
             }
-            let path = "\(folder.path)/\(name)"
-            rename(path, path + ".unreadable")
-            log("\(path) is not a state of this version of earshot-agent; it is now \(path).unreadable.")
+            folder.putAside(name, log)
             return nil
         }
     }
@@ -133,9 +127,7 @@ struct PushStateStore: Sendable {
     /// Writes the state of an app, or removes its file if nothing is worth keeping.
     func save(_ state: PushAppState, name: String) throws(PrivateFolder.Failure) {
         if state.isEmpty { return try folder.remove(name) }
-        guard let bytes = try? JSONEncoder().encode(state) else {
-            throw PrivateFolder.Failure(operation: "write", path: name, detail: "the state cannot be encoded")
-        }
+        let bytes = try folder.encode(state, name)
         try folder.make()
         try folder.write(bytes, to: name)
     }

@@ -1,6 +1,7 @@
 import EarshotBasics
 import EarshotMessages
 import EarshotPush
+import EarshotSystem
 import Foundation
 import NearbyWire
 

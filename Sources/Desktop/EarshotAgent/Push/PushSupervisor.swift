@@ -2,6 +2,7 @@ import Dispatch
 import EarshotMessages
 import EarshotNetworks
 import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
@@ -97,7 +98,7 @@ actor PushSupervisor {
         times = options.pushTimes
         startPolicy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
         configurationStore = PushConfigurationStore(folder: options.pushFolder)
-        stateStore = PushStateStore(stateFolder: store.folder, log: options.log)
+        stateStore = PushStateStore(stateFolder: store.folder.path, log: options.log)
         locator = ProviderLocator(folders: options.providerFolders ?? ProviderLocator.systemFolders)
         fileName = { String(store.fileName($0).dropLast(".json".count)) }
         (inputs, input) = AsyncStream.makeStream(of: Input.self)

@@ -1,5 +1,6 @@
 import EarshotDiscovery
 import EarshotMessages
+import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
@@ -244,7 +245,7 @@ extension Supervisor {
         guard isForgetting else { return nil }
         apps[app]?.starting?.cancel()
         removeNotifications(of: app)
-        do throws(StateStore.Failure) { try store.forget(app: app) } catch { return "\(error)" }
+        do throws(PrivateFolder.Failure) { try store.forget(app: app) } catch { return "\(error)" }
         if !clients.values.contains(where: { $0.app == app }) { apps[app] = nil }
         return nil
     }

@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotSystem
 import NearbyWire
 
 /// The state on the disk.
@@ -13,7 +14,7 @@ extension Supervisor {
         guard let record = apps[app] else { return nil }
         record.saving?.cancel()
         apps[app]?.saving = nil
-        do throws(StateStore.Failure) {
+        do throws(PrivateFolder.Failure) {
             try store.save(stateToKeep(record.state))
             return nil
         } catch {

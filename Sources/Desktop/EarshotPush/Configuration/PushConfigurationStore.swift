@@ -1,3 +1,4 @@
+package import EarshotSystem
 package import Foundation
 import Glibc
 
@@ -73,7 +74,7 @@ public struct PushConfigurationStore: Sendable {
         for name in try folder.names where name.hasSuffix(Self.suffix) {
             do throws(PrivateFolder.Failure) {
                 guard let bytes = try folder.read(name, maximumByteCount: Self.maximumByteCount) else { continue }
-                if let configuration = Self.configuration(bytes),
+                if let configuration = Self.configuration(Data(bytes)),
                     Self.fileName(configuration.identifier) == name
                 {
                     content.configurations.append(configuration)
@@ -100,7 +101,7 @@ public struct PushConfigurationStore: Sendable {
     public func load(identifier: String) throws(PushConfigurationError) -> PushConfiguration {
         guard PushConfiguration.isIdentifier(identifier) else { throw .missing(identifier: identifier) }
         let name = Self.fileName(identifier)
-        let bytes: Data?
+        let bytes: [UInt8]?
         do throws(PrivateFolder.Failure) {
             try folder.check()
             bytes = try folder.read(name, maximumByteCount: Self.maximumByteCount)
@@ -108,7 +109,7 @@ public struct PushConfigurationStore: Sendable {
             throw .unusable("\(error)")
         }
         guard let bytes else { throw .missing(identifier: identifier) }
-        guard let configuration = Self.configuration(bytes), configuration.identifier == identifier else {
+        guard let configuration = Self.configuration(Data(bytes)), configuration.identifier == identifier else {
             throw .unusable(notUnderstood(name))
         }
         return configuration
@@ -179,7 +180,7 @@ public struct PushConfigurationStore: Sendable {
     private func perform<Result>(_ work: () throws -> Result) throws(PushConfigurationError) -> Result {
         do {
             try folder.make()
-            return try folder.locked(work)
+            return try folder.locked { Swift.Result(catching: work) }.get()
         } catch let error as PushConfigurationError {
             throw error
         } catch {
@@ -190,8 +191,7 @@ public struct PushConfigurationStore: Sendable {
     private func write(_ configuration: PushConfiguration) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
-        let bytes = try encoder.encode(configuration)
-        try folder.write(bytes, to: Self.fileName(configuration.identifier))
+        try folder.write(Array(try encoder.encode(configuration)), to: Self.fileName(configuration.identifier))
     }
 
     private func notUnderstood(_ name: String) -> String {

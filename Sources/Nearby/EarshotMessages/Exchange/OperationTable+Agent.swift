@@ -77,7 +77,7 @@ extension OperationTable {
 
     private mutating func take(_ events: AgentFrame.Events, _ now: Duration) {
         guard let number = number(ofOrder: events.id) else { return }
-        // What the agent kept for a program that did not run is told in any case, also if it is over by now.
+        // The app gets every event that the agent kept while the app did not run, also for a message that is lost by now.
         let isOld = events.sequence <= AgentProtocol.maximumWaitingCount
         for event in events.events {
             var news: MessageEvent?

@@ -59,53 +59,6 @@ struct OperationTable: Sendable {
         case warn(String)
     }
 
-    /// What an operation is at.
-    enum State: Sendable {
-        /// The user has not answered.
-        case asking
-        /// The user's answer is not yes.
-        case forbidden(PermissionState)
-        /// It is not for the background, where the app is.
-        case waiting
-        /// There is no medium to run on.
-        case unable
-        case here(Run)
-        case kept(Keeping)
-        /// It runs here until the agent has taken it over.
-        case handingOver(Run, Keeping)
-    }
-
-    /// A run in this process.
-    struct Run: Sendable {
-        /// Unique within the manager: an operation that starts again has another number.
-        let number: Int
-        /// The available media that its strategy allows.
-        let kinds: Set<DiscoveryMediumKind>
-        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
-        let scan: BeaconScan?
-        var registration: RegistrationState
-    }
-
-    enum RegistrationState: Sendable {
-        /// It needs none.
-        case unneeded
-        case pending
-        /// The latest request failed.
-        case failed
-        case leased(Lease)
-        /// The service will never accept it.
-        case refused
-
-        var lease: Lease? { if case .leased(let lease) = self { lease } else { nil } }
-    }
-
-    /// An operation that the agent keeps, or should keep.
-    struct Keeping: Sendable {
-        let order: BackgroundOperation
-        /// Its status there; nil if the agent does not have it.
-        var status: OperationStatus?
-    }
-
     /// The service, as far as it is known.
     struct Service: Sendable {
         var session: ServiceSession?
@@ -113,15 +66,6 @@ struct OperationTable: Sendable {
         var lastSignOfLife: Duration?
         /// Events of unknown subscriptions: they may come before the answer that names the subscription.
         var strayEvents: [ServiceEvent] = []
-    }
-
-    struct Entry: Sendable {
-        let operation: Operation
-        var state = State.asking
-        /// When its time to live is over; nil if it is not running, or for never.
-        var endsAt: Duration?
-        var found = FoundBook()
-        var beaconMessages = BeaconMessages()
     }
 
     let rules: Rules
@@ -149,11 +93,15 @@ struct OperationTable: Sendable {
         switch event {
         case .add(let number, let operation): entries[number] = Entry(operation: operation)
         case .end(let number): end(number)
-        case .permission(.answered(let number, let state)): decide(number, state, now)
+        case .permission(.answered(let number, let state)):
+            decide(number, entries[number]?.decision(state) ?? state, now)
         case .permission(.changed(let state, let need)):
             for (number, entry) in entries where entry.operation.locationNeed == need {
-                if case .asking = entry.state { continue }
-                decide(number, state, now)
+                if case .asking = entry.state {
+                    entries[number]?.changed = state
+                } else {
+                    decide(number, state, now)
+                }
             }
         case .foreground(let isActive): follow(isActive, now)
         case .heard(let payload, let kind): hear(payload, on: kind)
@@ -248,7 +196,7 @@ struct OperationTable: Sendable {
         for payload in near.keys { give(payload, to: number) }
     }
 
-    /// The media that an operation runs on. A medium that the strategy names in vain is a problem.
+    /// The media that an operation runs on. A medium that the strategy names, and that does not exist here, is a problem.
     private func choose(
         for operation: Operation, _ problems: inout [ManagerProblem]
     ) -> Set<DiscoveryMediumKind> {
@@ -323,51 +271,4 @@ struct OperationTable: Sendable {
     }
 
     mutating func note(_ number: Int, _ line: String) { effects.append(.note("operation \(number): \(line)")) }
-}
-
-extension OperationTable.Entry {
-    /// nil until the user has answered.
-    var permission: PermissionState? {
-        switch state {
-        case .asking: nil
-        case .forbidden(let permission): permission
-        case .waiting, .unable, .here, .kept, .handingOver: .granted
-        }
-    }
-
-    /// The run in this process; nil if there is none.
-    var run: OperationTable.Run? {
-        switch state {
-        case .here(let run), .handingOver(let run, _): run
-        case .asking, .forbidden, .waiting, .unable, .kept: nil
-        }
-    }
-
-    /// The part of the agent; nil if it has none.
-    var keeping: OperationTable.Keeping? {
-        switch state {
-        case .kept(let keeping), .handingOver(_, let keeping): keeping
-        case .asking, .forbidden, .waiting, .unable, .here: nil
-        }
-    }
-
-    /// The registration of the run; nil if there is none.
-    var registration: OperationTable.RegistrationState? {
-        get { run?.registration }
-        set {
-            guard var run, let newValue else { return }
-            run.registration = newValue
-            state = keeping.map { .handingOver(run, $0) } ?? .here(run)
-        }
-    }
-
-    /// The status with the agent; nil if it does not have the operation.
-    var agentStatus: OperationStatus? {
-        get { keeping?.status }
-        set {
-            guard var keeping else { return }
-            keeping.status = newValue
-            state = run.map { .handingOver($0, keeping) } ?? .kept(keeping)
-        }
-    }
 }

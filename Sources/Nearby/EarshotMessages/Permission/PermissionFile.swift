@@ -1,12 +1,11 @@
+import EarshotSystem
 import Foundation
-import Glibc
 
 /// The file of the permission, readable only by its owner:
 ///
 ///     {"permission":"granted","location":"granted","backgroundLocation":"denied"}
 ///
-/// Without `location` or `backgroundLocation` the user has not decided on it. A write creates a new file and renames it over the old one, so that a
-/// reader sees either the old or the new content.
+/// Without `location` or `backgroundLocation` the user has not decided on it. A reader sees either the old or the new content: see `PrivateFolder`.
 struct PermissionFile: Sendable {
     /// The content of the file.
     enum Content: Equatable {
@@ -27,33 +26,26 @@ struct PermissionFile: Sendable {
     private static let names: [(PermissionState, String)] = [
         (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
     ]
+    private static let name = "nearby.json"
     /// This writes up to 100 bytes. A much larger file is not from here.
     private static let maximumByteCount = 4_096
 
-    let folder: String
-    var path: String { "\(folder)/nearby.json" }
+    let folder: PrivateFolder
+    var path: String { "\(folder.path)/\(Self.name)" }
+
+    init(folder: String) { self.folder = PrivateFolder(folder) }
 
     func read() -> Content {
-        // A pipe or a device in place of the file must not block.
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard descriptor >= 0 else {
-            return errno == ENOENT || errno == ENOTDIR ? .missing : .unreadable(Self.reason(errno))
+        let bytes: [UInt8]
+        do throws(PrivateFolder.Failure) {
+            guard let read = try folder.read(Self.name, maximumByteCount: Self.maximumByteCount) else {
+                return .missing
+            }
+            bytes = read
+        } catch {
+            return error.isSystem ? .unreadable(error.detail) : .invalid(error.detail)
         }
-        defer { close(descriptor) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { return .unreadable(Self.reason(errno)) }
-        guard status.st_mode & S_IFMT == S_IFREG else { return .invalid("it is not a regular file") }
-        guard status.st_size <= Self.maximumByteCount else { return .invalid("it has \(status.st_size) bytes") }
-        var bytes = [UInt8](repeating: 0, count: Self.maximumByteCount)
-        var length = 0
-        while length < bytes.count {
-            let count = bytes[length...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { return .unreadable(Self.reason(errno)) }
-            if count == 0 { break }
-            length += count
-        }
-        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes[..<length])) else {
+        guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)) else {
             return .invalid("it is not of the form {\"permission\":\"granted\"}")
         }
         guard let nearby = Self.state(record.permission) else {
@@ -72,90 +64,40 @@ struct PermissionFile: Sendable {
     /// Changes the decisions of the file; invalid content counts as undecided. No other program's change gets lost meanwhile.
     /// - Throws: the error of the write; also if the content cannot be read now, because the other decisions would be lost.
     func update(_ change: (inout PermissionDecisions) -> Void) throws(PermissionStoreError) {
-        try makeFolders()
-        let lock = Self.lock(folder)
-        defer { if lock >= 0 { close(lock) } }
-        var decisions = PermissionDecisions()
-        switch read() {
-        case .decisions(let present): decisions = present
-        case .missing, .invalid: break
-        case .unreadable(let reason): throw PermissionStoreError(operation: "read", path: path, detail: reason)
+        do throws(PrivateFolder.Failure) {
+            try folder.create()
+            try folder.locked { () throws(PrivateFolder.Failure) in
+                var decisions = PermissionDecisions()
+                switch read() {
+                case .decisions(let present): decisions = present
+                case .missing, .invalid: break
+                case .unreadable(let reason):
+                    throw PrivateFolder.Failure(operation: "read", path: path, detail: reason, isSystem: true)
+                }
+                change(&decisions)
+                try folder.write(Self.bytes(decisions), to: Self.name)
+            }
+        } catch {
+            throw PermissionStoreError(operation: error.operation, path: error.path, detail: error.detail)
         }
-        change(&decisions)
-        try write(decisions)
-        // Otherwise a power cut could bring the old decisions back.
-        if lock >= 0, fsync(lock) != 0 { throw failure("write", path) }
-    }
-
-    /// Locks the folder, at most for five seconds: a program that stands still while it writes must not stop this one, and one
-    /// that waits for a slow disk must be waited for. Three programs that wrote without a pause to a busy disk kept one out for
-    /// a second.
-    /// - Returns: a descriptor whose end unlocks the folder; negative if it cannot be opened.
-    private static func lock(_ folder: String) -> CInt {
-        let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return -1 }
-        for _ in 0..<2_500 where flock(descriptor, LOCK_EX | LOCK_NB) != 0 { usleep(2_000) }
-        return descriptor
     }
 
     private static func state(_ name: String) -> PermissionState? { names.first { $0.1 == name }?.0 }
     private static func name(_ state: PermissionState) -> String { names.first { $0.0 == state }?.1 ?? "undecided" }
 
-    private func write(_ decisions: PermissionDecisions) throws(PermissionStoreError) {
-        // The process id alone is not unique: two threads may write.
-        let temporary = "\(folder)/.nearby.json.\(getpid()).\(UInt64.random(in: 0 ... .max))"
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        guard descriptor >= 0 else { throw failure("create", path) }
-        var text = "{\"permission\":\"\(Self.name(decisions.nearby))\""
-        if decisions.location != .undecided { text += ",\"location\":\"\(Self.name(decisions.location))\"" }
+    private static func bytes(_ decisions: PermissionDecisions) -> [UInt8] {
+        var text = "{\"permission\":\"\(name(decisions.nearby))\""
+        if decisions.location != .undecided { text += ",\"location\":\"\(name(decisions.location))\"" }
         if decisions.backgroundLocation != .undecided {
-            text += ",\"backgroundLocation\":\"\(Self.name(decisions.backgroundLocation))\""
+            text += ",\"backgroundLocation\":\"\(name(decisions.backgroundLocation))\""
         }
-        let bytes = Array("\(text)}\n".utf8)
-        // The umask may have taken permissions from the owner.
-        let isWritten =
-            Self.write(bytes, to: descriptor) && fchmod(descriptor, S_IRUSR | S_IWUSR) == 0 && fsync(descriptor) == 0
-        let code = errno
-        close(descriptor)
-        guard isWritten, rename(temporary, path) == 0 else {
-            let code = isWritten ? errno : code
-            unlink(temporary)
-            throw failure("write", path, code)
-        }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            rest = rest.dropFirst(count)
-        }
-        return true
-    }
-
-    private func makeFolders() throws(PermissionStoreError) {
-        var made = ""
-        for component in folder.split(separator: "/") {
-            made += "/\(component)"
-            // Folders made here are private to the owner.
-            if mkdir(made, S_IRWXU) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw failure("create", made) }
-        }
-    }
-
-    private func failure(_ operation: String, _ path: String, _ code: CInt = errno) -> PermissionStoreError {
-        PermissionStoreError(operation: operation, path: path, detail: Self.reason(code))
-    }
-
-    private static func reason(_ code: CInt) -> String {
-        String(cString: strerror(code)).lowercased()
+        return Array("\(text)}\n".utf8)
     }
 }
 
 /// The permission could not be written to disk.
 public struct PermissionStoreError: Error, Equatable, CustomStringConvertible {
-    /// The operation that failed: `create`, `read` or `write`.
+    /// The operation that failed: `create`, `open`, `lock`, `read` or `write`.
     public let operation: String
     /// The path of the file or folder.
     public let path: String

@@ -1,4 +1,5 @@
 import Dispatch
+import EarshotSystem
 import NearbyWire
 import Synchronization
 
@@ -148,9 +149,9 @@ public final class PermissionStore: Sendable {
     }
 
     private func watch(_ memory: inout State) {
-        memory.watch = FolderWatch(folder: file.folder, queue: queue) { [weak self] in self?.tellReaders() }
+        memory.watch = FolderWatch(folder: file.folder.path, queue: queue) { [weak self] in self?.tellReaders() }
         guard memory.watch == nil else { return }
-        memory.notes.append("Cannot watch \(file.folder): changes by other programs go unnoticed.")
+        memory.notes.append("Cannot watch \(file.folder.path): changes by other programs go unnoticed.")
     }
 
     private func tellReaders() {

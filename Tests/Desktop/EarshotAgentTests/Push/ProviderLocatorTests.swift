@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import MessagesTestSupport
+import TestSupport
 import Testing
 
 @testable import EarshotAgent

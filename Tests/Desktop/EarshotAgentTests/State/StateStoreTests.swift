@@ -1,4 +1,5 @@
 import EarshotMessages
+import EarshotSystem
 import Foundation
 import MessagesTestSupport
 import NearbyWire
@@ -28,7 +29,7 @@ import Testing
         state.starts = AppState.Starts(last: 3, failureCount: 2)
         try store.save(state)
         #expect(try store.load() == [state])
-        let attributes = try FileManager.default.attributesOfItem(atPath: "\(store.folder)/org.example.app.json")
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(store.folder.path)/org.example.app.json")
         #expect(attributes[.posixPermissions] as? Int == 0o600)
     }
 
@@ -70,14 +71,16 @@ import Testing
     @Test func statesThatTheSystemDoesNotHandOutAreAnError() throws {
         let folder = try ScratchFolder()
         let store = try StateStore(folder: "\(folder.path)/state") { _ in }
-        rmdir(store.folder)
-        #expect { try store.load() } throws: { "\($0)".hasPrefix("Cannot list \(store.folder): ") }
+        // A link to itself cannot be listed.
+        rmdir(store.folder.path)
+        symlink(store.folder.path, store.folder.path)
+        #expect { try store.load() } throws: { "\($0)".hasPrefix("Cannot list \(store.folder.path): ") }
     }
 
     @Test func aFolderThatCannotBeWrittenIsAnError() throws {
         let folder = try ScratchFolder()
         try folder.write("", to: "file")
-        #expect(throws: StateStore.Failure.self) { try StateStore(folder: "\(folder.path)/file/state") { _ in } }
+        #expect(throws: PrivateFolder.Failure.self) { try StateStore(folder: "\(folder.path)/file/state") { _ in } }
     }
 
     @Test func waitingEventsAreBounded() {

@@ -4,6 +4,7 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 
 @testable import EarshotAgent
 

@@ -107,13 +107,6 @@ import Testing
         #expect(try store.disable(identifier: saved.identifier).savedCount == saved.savedCount + 1)
     }
 
-    /// A program that took such a folder for an empty one would forget what is enabled.
-    @Test func aFolderThatCannotBeListedIsNotEmpty() throws {
-        let folder = PrivateFolder("/" + String(repeating: "a/", count: 4_000))
-        #expect { try folder.names } throws: { ($0 as? PrivateFolder.Failure)?.isSystem == true }
-        #expect(try PrivateFolder("/none/at/all").names.isEmpty)
-    }
-
     @Test func whatIsNoConfigurationIsLeftOutAndStays() throws {
         let saved = try store.save(Self.configuration("Ship")).saved
         let bytes = try Data(contentsOf: URL(filePath: "\(store.path)/\(saved.identifier).json"))

@@ -3,6 +3,7 @@ import EarshotMessages
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import TestSupport
 import Testing
 
 @Suite struct BackgroundManifestTests {

@@ -77,6 +77,21 @@ struct OperationTableTests {
         #expect(table.status(of: 1, now: .zero) == .inactive)
     }
 
+    /// The user decides elsewhere while the question is open, and the answer comes after that.
+    @Test(arguments: [
+        (PermissionState.granted, PermissionState.undecided, true), (.granted, .denied, false),
+        (.denied, .granted, false),
+        (.undecided, .granted, false),
+    ])
+    func aDecisionWhileItAsksHolds(change: PermissionState, answer: PermissionState, runs: Bool) {
+        var table = table()
+        _ = table.take(.add(1, subscription()), now: .zero)
+        _ = table.take(.permission(.changed(change, .none)), now: .zero)
+        #expect(table.orders.isEmpty, "the question is open")
+        _ = table.take(.permission(.answered(1, answer)), now: .zero)
+        #expect(table.orders.isEmpty != runs)
+    }
+
     @Test func theStatusFollowsTheLease() throws {
         var (table, run) = try running()
         #expect(table.status(of: 1, now: .zero) == .active && table.status(of: 1, now: .seconds(300)) == .starting)

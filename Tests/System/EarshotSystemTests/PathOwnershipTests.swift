@@ -1,7 +1,7 @@
-import EarshotPush
+import EarshotSystem
 import Foundation
 import Glibc
-import MessagesTestSupport
+import TestSupport
 import Testing
 
 @Suite struct PathOwnershipTests {

@@ -1,4 +1,3 @@
-package import Foundation
 import Glibc
 
 /// A folder of files that only their owner can read and write.
@@ -33,12 +32,17 @@ package struct PrivateFolder: Sendable {
 
     /// Makes the folder where it is missing, and checks that only its owner can change it.
     package func make() throws(Failure) {
+        try create()
+        try check()
+    }
+
+    /// Makes the folder, and those above it, where they are missing; they are private to their owner.
+    package func create() throws(Failure) {
         var made = ""
         for component in path.split(separator: "/") {
             made += "/\(component)"
             if mkdir(made, 0o700) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw failure("create", made) }
         }
-        try check()
     }
 
     /// Checks that only the folder's owner can change it and what lies in it. A folder that does not exist is no failure.
@@ -52,35 +56,36 @@ package struct PrivateFolder: Sendable {
 
     /// The names in the folder, without those of unfinished writes; none if there is no folder.
     package var names: [String] {
-        get throws(Failure) {
-            guard let stream = opendir(path) else {
-                if errno == ENOENT || errno == ENOTDIR { return [] }
-                throw failure("list", path)
-            }
-            defer { closedir(stream) }
-            var names: [String] = []
-            errno = 0
-            while let entry = readdir(stream) {
-                let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-                }
-                if name != ".", name != "..", !name.hasPrefix(Self.temporaryPrefix) { names.append(name) }
-                errno = 0
-            }
-            guard errno == 0 else { throw failure("list", path) }
-            return names.sorted()
-        }
+        get throws(Failure) { try entries().filter { !$0.hasPrefix(Self.temporaryPrefix) } }
     }
 
-    /// Removes what unfinished writes have left. Hold the lock.
+    /// Removes what unfinished writes have left. No other program may write meanwhile: hold the lock.
     package func tidy() {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        where name.hasPrefix(Self.temporaryPrefix) { unlink("\(path)/\(name)") }
+        for name in (try? entries()) ?? [] where name.hasPrefix(Self.temporaryPrefix) { unlink("\(path)/\(name)") }
+    }
+
+    private func entries() throws(Failure) -> [String] {
+        guard let stream = opendir(path) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw failure("list", path)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        errno = 0
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+            errno = 0
+        }
+        guard errno == 0 else { throw failure("list", path) }
+        return names.sorted()
     }
 
     /// Runs work that no other program's work of this kind overlaps.
     /// - Throws: `Failure` if another program holds the lock for 10 s, and what the work throws.
-    package func locked<Result>(_ work: () throws -> Result) throws -> Result {
+    package func locked<Result>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
         defer { close(descriptor) }
@@ -92,7 +97,7 @@ package struct PrivateFolder: Sendable {
     }
 
     /// Writes a file.
-    package func write(_ bytes: Data, to name: String) throws(Failure) {
+    package func write(_ bytes: [UInt8], to name: String) throws(Failure) {
         let temporary = "\(path)/\(Self.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
@@ -120,7 +125,7 @@ package struct PrivateFolder: Sendable {
 
     /// Reads a file of a bounded size that belongs to the user or root and that nobody else may write.
     /// - Returns: nil if there is no such file.
-    package func read(_ name: String, maximumByteCount: Int) throws(Failure) -> Data? {
+    package func read(_ name: String, maximumByteCount: Int) throws(Failure) -> [UInt8]? {
         let file = "\(path)/\(name)"
         // A pipe or a device in place of the file must not block.
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
@@ -143,22 +148,20 @@ package struct PrivateFolder: Sendable {
         guard status.st_size <= maximumByteCount else {
             throw Failure(operation: "read", path: file, detail: "it has \(status.st_size) bytes")
         }
-        var bytes = Data(count: maximumByteCount + 1)
+        // One byte more than the file has, to see whether it grows.
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
         while length < bytes.count {
-            let rest = bytes.count - length
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(descriptor, $0.baseAddress.map { $0 + length }, rest)
-            }
+            let count = bytes[length...].withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw failure("read", file) }
             if count == 0 { break }
             length += count
         }
-        guard length <= maximumByteCount else {
-            throw Failure(operation: "read", path: file, detail: "it grows beyond \(maximumByteCount) bytes")
+        guard length < bytes.count else {
+            throw Failure(operation: "read", path: file, detail: "it grew while it was read", isSystem: true)
         }
-        return Data(bytes.prefix(length))
+        return Array(bytes.prefix(length))
     }
 
     /// Forces the folder's entries to the disk.
@@ -169,7 +172,7 @@ package struct PrivateFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw failure("write", path) }
     }
 
-    private static func write(_ bytes: Data, to descriptor: CInt) -> Bool {
+    private static func write(_ bytes: [UInt8], to descriptor: CInt) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }

@@ -1,0 +1,116 @@
+import EarshotDiscovery
+import NearbyWire
+
+// An operation in the table: what it is at.
+
+extension OperationTable {
+    /// What an operation is at.
+    enum State: Sendable {
+        /// The user has not answered.
+        case asking
+        /// The user's answer is not yes.
+        case forbidden(PermissionState)
+        /// It is not for the background, where the app is.
+        case waiting
+        /// There is no medium to run on.
+        case unable
+        case here(Run)
+        case kept(Keeping)
+        /// It runs here until the agent has taken it over.
+        case handingOver(Run, Keeping)
+    }
+
+    /// A run in this process.
+    struct Run: Sendable {
+        /// Unique within the manager: an operation that starts again has another number.
+        let number: Int
+        /// The available media that its strategy allows.
+        let kinds: Set<DiscoveryMediumKind>
+        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
+        let scan: BeaconScan?
+        var registration: RegistrationState
+    }
+
+    enum RegistrationState: Sendable {
+        /// It needs none.
+        case unneeded
+        case pending
+        /// The latest request failed.
+        case failed
+        case leased(Lease)
+        /// The service will never accept it.
+        case refused
+
+        var lease: Lease? { if case .leased(let lease) = self { lease } else { nil } }
+    }
+
+    /// An operation that the agent keeps, or should keep.
+    struct Keeping: Sendable {
+        let order: BackgroundOperation
+        /// Its status there; nil if the agent does not have it.
+        var status: OperationStatus?
+    }
+
+    struct Entry: Sendable {
+        let operation: Operation
+        var state = State.asking
+        /// The latest change of the permission while it asks.
+        var changed: PermissionState?
+        /// When its time to live is over; nil if it is not running, or for never.
+        var endsAt: Duration?
+        var found = FoundBook()
+        var beaconMessages = BeaconMessages()
+    }
+}
+
+extension OperationTable.Entry {
+    /// What holds when the answer comes. A change may be newer than the answer, and nothing repeats it; if one of them is a denial, that holds.
+    func decision(_ answer: PermissionState) -> PermissionState {
+        answer == .denied ? .denied : changed ?? answer
+    }
+
+    /// nil until the user has answered.
+    var permission: PermissionState? {
+        switch state {
+        case .asking: nil
+        case .forbidden(let permission): permission
+        case .waiting, .unable, .here, .kept, .handingOver: .granted
+        }
+    }
+
+    /// The run in this process; nil if there is none.
+    var run: OperationTable.Run? {
+        switch state {
+        case .here(let run), .handingOver(let run, _): run
+        case .asking, .forbidden, .waiting, .unable, .kept: nil
+        }
+    }
+
+    /// The part of the agent; nil if it has none.
+    var keeping: OperationTable.Keeping? {
+        switch state {
+        case .kept(let keeping), .handingOver(_, let keeping): keeping
+        case .asking, .forbidden, .waiting, .unable, .here: nil
+        }
+    }
+
+    /// The registration of the run; nil if there is none.
+    var registration: OperationTable.RegistrationState? {
+        get { run?.registration }
+        set {
+            guard var run, let newValue else { return }
+            run.registration = newValue
+            state = keeping.map { .handingOver(run, $0) } ?? .here(run)
+        }
+    }
+
+    /// The status with the agent; nil if it does not have the operation.
+    var agentStatus: OperationStatus? {
+        get { keeping?.status }
+        set {
+            guard var keeping else { return }
+            keeping.status = newValue
+            state = run.map { .handingOver($0, keeping) } ?? .kept(keeping)
+        }
+    }
+}
