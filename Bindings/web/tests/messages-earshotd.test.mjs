@@ -18,12 +18,13 @@ const origin = 'https://page.example';
 
 let [folder, database, server, service, port, operationsPort] = [];
 
-async function freePort() {
-    const listener = createServer();
-    await new Promise(resolve => listener.listen(0, '127.0.0.1', resolve));
-    const {port: free} = listener.address();
-    await new Promise(resolve => listener.close(resolve));
-    return free;
+/** Ports that no socket has, each another one. */
+async function freePorts(count) {
+    const listeners = Array.from({length: count}, () => createServer());
+    await Promise.all(listeners.map(listener => new Promise(resolve => listener.listen(0, '127.0.0.1', resolve))));
+    const ports = listeners.map(listener => listener.address().port);
+    await Promise.all(listeners.map(listener => new Promise(resolve => listener.close(resolve))));
+    return ports;
 }
 
 function command(...words) {
@@ -95,7 +96,7 @@ before(async () => {
     if (skip) return;
     folder = mkdtempSync(join(tmpdir(), 'earshot-messages-'));
     database = join(folder, 'earshotd.sqlite');
-    [port, operationsPort] = [await freePort(), await freePort()];
+    [port, operationsPort] = await freePorts(2);
     server = `http://127.0.0.1:${port}`;
     command('project', 'create', 'sealed');
     command('project', 'create', 'open', '--open');

@@ -205,38 +205,44 @@ import Testing
             try await problem { try await hear(world, session, [], keys: [key]) } == .notSealed)
     }
 
-    /// A restart forgets what devices hear, and so the keys for it. A message that a stream could not tell for want of a key is found with
-    /// the next report that brings one, and once.
-    @Test(arguments: [false, true]) func `after a restart a message waits for its key`(publisherHears: Bool)
-        async throws
-    {
+    /// A restart forgets what devices hear, and so the keys for it. Messages that a stream could not tell for want of a key are found
+    /// with the next report that brings one, and once, however many wait.
+    @Test(arguments: [false, true], [1, 8, 20])
+    func `after a restart messages wait for their keys`(publisherHears: Bool, count: UInt8) async throws {
         let world = try await world(.sqlite)
         let (publisher, subscriber) = (try await device(world), try await device(world))
-        let publication = try await publish(world, publisher, 1).value.identifier
-        _ = try await subscribe(world, subscriber, 2)
+        let subscribed: UInt8 = 200
+        var publications: [String] = []
+        for byte in 1...count { publications.append(try await publish(world, publisher, byte).value.identifier) }
+        _ = try await subscribe(world, subscriber, subscribed)
         let hearer = publisherHears ? publisher : subscriber
-        let heard = [HeardToken(bytes: identifier(publisherHears ? 2 : 1))]
+        let bytes = publisherHears ? [subscribed] : Array(1...count)
         let keys =
             publisherHears
-            ? [PublicationKeyBody(token: identifier(2).hex, publication: publication, key: key(7))] : []
-        _ = try await world.service.report(heard: heard, lost: [], keys: keys, for: hearer)
-        #expect(try await changes(world, subscriber).map(\.sequence) == [1])
-        try world.store.close()
-        let path = world.directory.appendingPathComponent("test.sqlite").path
-        let store = try SQLiteStore(path: path, clock: world.clock)
-        defer { try? store.close() }
-        let service = TokenService(store: store, limits: world.service.limits)
-        try await service.begin()
-        func told() async throws -> [Change] {
-            try await store.changes(of: subscriber, ChangeQuery(after: 0, limit: 10)).changes
-        }
-        #expect(try await told().isEmpty)
-        for _ in 0..<2 {
+            ? publications.enumerated().map { number, publication in
+                PublicationKeyBody(
+                    token: identifier(subscribed).hex, publication: publication, key: key(100 + UInt8(number)))
+            } : []
+        func report(_ service: TokenService) async throws {
+            let heard = bytes.map { HeardToken(bytes: identifier($0)) }
             _ = try await service.report(heard: heard, lost: [], keys: keys, for: hearer)
-            #expect(try await told().map(\.sequence) == [2])
         }
-        let found = try #require(try await told().first)
-        #expect(found.isFound && found.message.keys.map(\.key) == [publisherHears ? key(7) : key(1)])
+        func told(_ service: TokenService) async throws -> [Change] {
+            try await service.store.changes(of: subscriber, ChangeQuery(after: 0, limit: 100)).changes
+        }
+        let expected = Int64(count)
+        try await report(world.service)
+        #expect(try await told(world.service).map(\.sequence) == Array(1...expected))
+        let service = try await world.restarted()
+        defer { try? service.store.close() }
+        #expect(try await told(service).isEmpty)
+        for _ in 0..<2 {
+            try await report(service)
+            #expect(try await told(service).map(\.sequence) == Array(expected + 1...2 * expected))
+        }
+        let found = try await told(service)
+        let wrapped = Set((0..<count).map { key(publisherHears ? 100 + $0 : 1 + $0) })
+        #expect(found.allSatisfy(\.isFound) && Set(found.flatMap(\.message.keys).map(\.key)) == wrapped)
     }
 
     /// The database has the keys and the salt, so a stream that is resumed after a restart still sends both.

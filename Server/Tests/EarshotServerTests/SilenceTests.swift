@@ -64,17 +64,13 @@ import Testing
         let (one, two) = (try await publisher.publish("one"), try await publisher.publish("two"))
         _ = try await subscriber.subscribe()
         try await subscriber.hear(one.token, two.token)
-        try world.store.close()
-        let path = world.directory.appendingPathComponent("test.sqlite").path
-        let store = try SQLiteStore(path: path, clock: world.clock)
-        defer { try? store.close() }
-        let service = TokenService(store: store, limits: world.service.limits)
-        try await service.begin()
+        let service = try await world.restarted()
+        defer { try? service.store.close() }
         func news() async throws -> [Int64] {
-            try await store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
+            try await service.store.changes(of: subscriber.session, ChangeQuery(after: 0, limit: 9)).changes
                 .map { $0.isFound ? $0.sequence : -$0.sequence }
         }
-        #expect(store.counts().sightings == 0)
+        #expect((service.store as? SQLiteStore)?.counts().sightings == 0)
         #expect(try await news() == [1, 2])
         // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
         _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)

@@ -58,6 +58,15 @@ final class World: Sendable {
         }
     }
 
+    /// The service as a new process has it, after the end of this one, whose store is closed.
+    func restarted() async throws -> TokenService {
+        try store.close()
+        let path = directory.appendingPathComponent("test.sqlite").path
+        let service = TokenService(store: try SQLiteStore(path: path, clock: clock), limits: service.limits)
+        try await service.begin()
+        return service
+    }
+
     /// The number of rows of a table.
     func rowCount(_ table: String) async throws -> Int {
         #if Postgres

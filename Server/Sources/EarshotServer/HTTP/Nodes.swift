@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import Hummingbird
 import Logging
 import NIOCore
@@ -10,7 +9,7 @@ struct Nodes: Sendable {
     #if Postgres
         private let forwarder: Forwarder
         private let host: String
-        private let port: Int
+        private let port: ReservedPort
         /// The maximum number of connections of all other nodes: each stream of theirs takes one.
         private static let connections = 100_000
 
@@ -19,9 +18,9 @@ struct Nodes: Sendable {
         init?(_ service: TokenService, host: String, port: Int) async throws {
             guard let store = service.store as? PostgresStore else { return nil }
             self.host = host
-            // The others must know the port before they can ask anything.
-            self.port = try port == 0 ? Self.freePort(host) : port
-            try store.join(at: "\(host):\(self.port)")
+            // The others must know the port before they can ask anything, so it is known before the listener is open.
+            self.port = try ReservedPort(host, port)
+            try store.join(at: "\(host):\(self.port.number)")
             forwarder = try await Forwarder(store, limits: service.limits)
         }
 
@@ -44,7 +43,7 @@ struct Nodes: Sendable {
                 router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
             }
             let connections = OpenConnections(limit: Self.connections, limitPerClient: Self.connections)
-            let (host, port) = (host, port)
+            let (host, port) = (host, port.number)
             let application = Application(
                 responder: TaskPerRequest(router.buildResponder()),
                 server: EventLoopConnections.server(EarshotServer.channels(service)) {
@@ -57,28 +56,6 @@ struct Nodes: Sendable {
                 }, logger: logger)
             return NamedListener(
                 application: application, name: "other nodes", option: "--node-port", "\(host):\(port)")
-        }
-
-        private static func freePort(_ host: String) throws -> Int {
-            let failure = AdministrationError(
-                description: "no port is free for other nodes at \(host) (--node-host)")
-            guard let address = try? SocketAddress(ipAddress: host, port: 0) else { throw failure }
-            let family = address.protocol == .inet6 ? AF_INET6 : AF_INET
-            let descriptor = socket(family, Int32(SOCK_STREAM.rawValue), 0)
-            guard descriptor >= 0 else { throw failure }
-            defer { Glibc.close(descriptor) }
-            var storage = sockaddr_storage()
-            let size = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            var bound = size
-            let isBound = address.withSockAddr { pointer, length in
-                bind(descriptor, pointer, socklen_t(length)) == 0
-            }
-            let isKnown = withUnsafeMutablePointer(to: &storage) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &bound) == 0 }
-            }
-            guard isBound, isKnown else { throw failure }
-            // The port is at the same place in both families.
-            return withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
         }
     #else
         init?(_ service: TokenService, host: String, port: Int) async throws { return nil }

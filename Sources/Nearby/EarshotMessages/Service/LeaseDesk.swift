@@ -63,9 +63,10 @@ actor LeaseDesk {
             switch answer {
             case .success(let registration):
                 backOff.reset()
+                let now = access.timeline.now
                 let lease = Lease(
-                    registration, playsToken: order.playsToken, now: access.timeline.now, after: leases[number],
-                    worldTime: .seconds(Date().timeIntervalSince1970))
+                    registration, playsToken: order.playsToken, now: now, after: leases[number],
+                    worldTime: .seconds(access.timeline.date(of: now)))
                 leases[number] = lease
                 access.succeeded(.registering(number))
                 access.tell(.registered(number, lease, session))

@@ -23,17 +23,21 @@ import Testing
     /// How the devices of a room change their tokens.
     enum Manner { case atOnce, silent, together }
 
-    /// The chance that an observer says rightly which token follows which: 400 rooms of ten devices, ten minutes each. Each
-    /// device has a new token each minute, from a time of its own, and a clock that is wrong by up to 50 ms. The observer links
-    /// the token that appears with the one that has been gone longest, or shortest, whichever is right more often.
-    private func linkChance(_ manner: Manner) throws -> Double {
-        var generator = SeededGenerator(seed: 37)
+    /// The chance that an observer says rightly which token follows which: 4,000 devices in rooms of a number each, ten minutes.
+    /// Each device has a new token each minute, from a time of its own. The observer links the token that appears with the one that
+    /// has been gone longest, or shortest, whichever is right more often.
+    ///
+    /// - Parameter clockErrorSeconds: the largest error of a device's clock.
+    private func linkChance(
+        _ manner: Manner, deviceCount: Int = 10, clockErrorSeconds: Double = 0.05, seed: UInt64 = 37
+    ) throws -> Double {
+        var generator = SeededGenerator(seed: seed)
         var (changes, right) = (0, (longest: 0, shortest: 0))
-        for _ in 0..<400 {
+        for _ in 0..<4_000 / deviceCount {
             var events: [(seconds: Double, device: Int, isEnd: Bool)] = []
-            for device in 0..<10 {
+            for device in 0..<deviceCount {
                 let phase = Double.random(in: 0..<60, using: &generator)
-                let wrong = Double.random(in: -0.05...0.05, using: &generator)
+                let wrong = Double.random(in: -clockErrorSeconds...clockErrorSeconds, using: &generator)
                 var change = TokenChange()
                 _ = change.next(try token(0), using: &generator)
                 for number in 1...10 {
@@ -62,10 +66,27 @@ import Testing
         return Double(max(right.longest, right.shortest)) / Double(changes)
     }
 
-    @Test func timeDoesNotTellWhichTokenFollowsWhich() throws {
+    @Test(arguments: [37, 3_000_017] as [UInt64]) func timeDoesNotTellWhichTokenFollowsWhich(seed: UInt64) throws {
         let (atOnce, silent, together) = (
-            try linkChance(.atOnce), try linkChance(.silent), try linkChance(.together)
+            try linkChance(.atOnce, seed: seed), try linkChance(.silent, seed: seed),
+            try linkChance(.together, seed: seed)
         )
         #expect(atOnce > 0.99 && silent > 0.7 && together < 0.25, "\(atOnce), \(silent), \(together)")
+    }
+
+    /// Alone a device is known, whatever it does. Half of a room's devices change at the same multiple of 30 s, so the chance is about
+    /// 2 / n for n devices whose clocks agree, and rises with clocks that are wrong by more than the silence.
+    @Test func theChanceFallsWithTheDevices() throws {
+        let counts = [1, 2, 4, 10, 20, 40]
+        var last = 1.1
+        for count in counts {
+            let chances = try [0, 0.05, 0.5, 2].map {
+                try linkChance(.together, deviceCount: count, clockErrorSeconds: $0, seed: 3_000_017)
+            }
+            print("\(count) devices, clocks wrong by 0, 50, 500, 2,000 ms: \(chances)")
+            #expect(chances[1] < last)
+            last = chances[1]
+        }
+        #expect(try linkChance(.together, deviceCount: 1, seed: 3_000_017) == 1)
     }
 }
