@@ -12,9 +12,9 @@ modem_packages=(libfftw3-dev pkg-config)
 # Sound devices and files.
 build_packages=("${modem_packages[@]}" libasound2-dev libsndfile1-dev)
 # The sound server, its ALSA plugins, aplay and arecord, a voice, the checkers of manual pages and completions, and a session
-# bus, a screen, a notification service and a mouse.
+# bus, a screen, a notification service, a mouse and a ring tone.
 test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-ng mandoc groff-base fish zsh
-    dbus xvfb dunst xdotool imagemagick sqlite3 systemd python3)
+    dbus xvfb dunst xdotool imagemagick sound-theme-freedesktop sqlite3 systemd python3)
 # The D-Bus client, for Bluetooth. `earshot` does not need it.
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking, and the ciphers of sealed messages.
@@ -133,6 +133,7 @@ is_provided() {
     iputils-ping) command -v ping ;;
     xvfb) command -v Xvfb ;;
     imagemagick) command -v import ;;
+    sound-theme-freedesktop) compgen -G '/usr/share/sounds/freedesktop/stereo/phone-incoming-call.*' ;;
     systemd) command -v systemd-analyze ;;
     systemd-container) command -v systemd-nspawn ;;
     debhelper) command -v dh ;;

@@ -84,7 +84,8 @@ final class RingTone: Sendable {
             return nil
         }
         guard let path = SoundTheme.path(of: sound, default: Self.defaultName) else {
-            return "the sound theme has no \(sound)"
+            let name = SoundTheme.name(of: sound, default: Self.defaultName)
+            return "there is no sound \(name) (Debian's package sound-theme-freedesktop has the usual ones)"
         }
         do {
             let file = try Self.read(path)
@@ -150,17 +151,20 @@ enum SoundTheme {
     private static let themes = ["__custom", "freedesktop"]
     private static let endings = ["oga", "ogg", "wav"]
 
+    static func name(of sound: NotificationSound, default name: String) -> String {
+        switch sound {
+        case .default: name
+        case .named(let name): name
+        }
+    }
+
     /// - Parameter name: what `NotificationSound.default` means.
     /// - Returns: an absolute path; nil if there is no such sound.
     static func path(
         of sound: NotificationSound, default name: String,
         environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String? {
-        let name =
-            switch sound {
-            case .default: name
-            case .named(let name): name
-            }
+        let name = Self.name(of: sound, default: name)
         if name.hasPrefix("/") { return FileManager.default.isReadableFile(atPath: name) ? name : nil }
         // A name is no path.
         guard !name.contains("/") else { return nil }

@@ -95,6 +95,12 @@ struct RingToneSoundCardTests {
         #expect(time >= .milliseconds(150) && time < .seconds(5))
     }
 
+    @Test("a sound that is not installed is named")
+    func noSound() async {
+        let problem = await RingTone(device: "null").start(UUID(), .named("none"))
+        #expect(problem == "there is no sound none (Debian's package sound-theme-freedesktop has the usual ones)")
+    }
+
     @Test("sounds are found in the user's folder, then in the system's, and a path is a path")
     func theme() throws {
         let scratch = try Scratch()
