@@ -46,9 +46,8 @@ import Testing
         let refused = try await onThread { try RawClient(socket, app: "app").hold(order) }
         #expect(refused == nil)
         #expect(try await heldCount() == 1)
-        // The lock of an agent in this process is held until the process ends.
-        try FileManager.default.copyItem(atPath: "\(home.state)1", toPath: "\(home.state)2")
         await first.close()
+        try home.copyState(to: 2)
         moved.move(move)
         let second = try agent(number: 2)
         #expect(try await heldCount() == (move < 3_600 ? 1 : 0))

@@ -83,7 +83,7 @@ import Testing
         let agent = try home.agent(air, service)
         let neighbour = Home.neighbour(in: air, service)
         let publication = try neighbour.publish(Message("one"))
-        let (socket, state) = (home.socket, home.state)
+        let (home, socket, state) = (home, home.socket, home.state)
         let message = try await onThread { () -> String in
             let client = try RawClient(socket, app: "app")
             #expect(try client.hold(Home.subscription()) == nil)
@@ -96,9 +96,7 @@ import Testing
             }
             for _ in 0..<3_000 where kept() == nil { usleep(10_000) }
             #expect(kept() == message)
-            for number in 2...3 {
-                try FileManager.default.copyItem(atPath: "\(state)1", toPath: "\(state)\(number)")
-            }
+            for number in 2...3 { try home.copyState(to: number) }
             return message
         }
         await agent.close()

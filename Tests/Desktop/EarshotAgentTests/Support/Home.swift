@@ -1,6 +1,7 @@
 import EarshotBasics
 import EarshotDiscovery
 import EarshotMessages
+import EarshotSystem
 import Foundation
 import MessagesTestSupport
 import NearbyWire
@@ -60,6 +61,17 @@ final class Home: Sendable {
         let agent = try Agent(options, socketPath: socket)
         agent.start()
         return agent
+    }
+
+    /// Copies what an agent would find if another one ended now: the lock of an agent in this process is held until the process ends.
+    /// Leaves out files whose write has not ended, because the agent, which runs on, renames them meanwhile.
+    func copyState(to number: Int) throws {
+        let copy = "\(state)\(number)"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+        chmod(copy, 0o700)
+        for name in try PrivateFolder("\(state)1").names {
+            try FileManager.default.copyItem(atPath: "\(state)1/\(name)", toPath: "\(copy)/\(name)")
+        }
     }
 
     /// A device of another user in the same air.
