@@ -155,7 +155,7 @@ setInterval(() => {
     find('#level div').style.transform = `scaleX(${share})`;
     find('#level-text').textContent = listener === undefined ? '–' : text;
     find('#level').setAttribute('aria-valuenow', String(decibels));
-    find('#level').setAttribute('aria-valuetext', text);
+    find('#level').setAttribute('aria-valuetext', listener === undefined ? 'not listening' : text);
     const second = Math.floor(Date.now() / 1000);
     if (second === shownSecond) return;
     shownSecond = second;

@@ -63,19 +63,39 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
         }
     }
     let scoredRowCount = rowCount - 2 * blockRowCount
-    var scores = [Float](repeating: 0, count: scoredRowCount * offsetCount)
+    // The sums of the two groups of sync tones.
+    var groups = [[Float]](repeating: [Float](repeating: 0, count: scoredRowCount * offsetCount), count: 2)
     for row in 0..<scoredRowCount {
         for offset in 0..<offsetCount {
             for (index, tone) in profile.syncTones.enumerated() {
                 let symbol = FrameLayout.syncPlace(index)
-                scores[row * offsetCount + offset] += cells[(row + 4 * symbol) * binCount + 2 * tone + offset]
+                groups[index / FrameLayout.syncGroupToneCount][row * offsetCount + offset] +=
+                    cells[(row + 4 * symbol) * binCount + 2 * tone + offset]
             }
         }
     }
-    return (0..<(scoredRowCount - 4) * offsetCount).count { place in
+    let scores = zip(groups[0], groups[1]).map(+)
+    // The second group half a spacing lower or higher, which `standard` also looks for.
+    var drifting = scores
+    for place in scores.indices {
+        let offset = place % offsetCount
+        if offset + 1 < offsetCount {
+            let (up, down) = (groups[0][place] + groups[1][place + 1], groups[0][place + 1] + groups[1][place])
+            drifting[place] = max(scores[place], up - 1, down - 1)
+        }
+    }
+    let peakCount = naivePeakCount(scores, scoredRowCount, offsetCount, usualOffset) { _ in true }
+    return peakCount
+        + naivePeakCount(drifting, scoredRowCount, offsetCount, usualOffset) { drifting[$0] > scores[$0] }
+}
+
+private func naivePeakCount(
+    _ scores: [Float], _ rowCount: Int, _ offsetCount: Int, _ usualOffset: Int, where counts: (Int) -> Bool
+) -> Int {
+    (0..<(rowCount - 4) * offsetCount).count { place in
         let (row, offset) = (place / offsetCount, place % offsetCount)
         let score = scores[place]
-        guard score >= (abs(offset - maximumOffset) > usualOffset ? 9.8 : 9) else { return false }
+        guard counts(place), score >= (abs(offset - offsetCount / 2) > usualOffset ? 9.8 : 9) else { return false }
         return (max(0, row - 4)...row + 4).allSatisfy { otherRow in
             (max(0, offset - 3)...min(offsetCount - 1, offset + 3)).allSatisfy { otherOffset in
                 let other = scores[otherRow * offsetCount + otherOffset]

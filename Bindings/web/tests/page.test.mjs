@@ -143,8 +143,11 @@ test('all controls have names, and fingers can hit them', async (context) => {
 
 test('what another program plays is in the list and on the waterfall', async (context) => {
     const page = await openPage(context);
+    const levelText = () => document.querySelector('#level').getAttribute('aria-valuetext');
+    assert.equal(await page.run(levelText), 'not listening');
     await startListening(page);
-    await page.until(() => Number.isFinite(Number.parseFloat(document.querySelector('#level').getAttribute('aria-valuenow'))));
+    // The microphone opens after the button says so.
+    await page.until(() => document.querySelector('#level').getAttribute('aria-valuetext') !== 'not listening');
     // The colour of tones in the picture.
     const tonePixels = () => {
         const canvas = document.querySelector('#waterfall');

@@ -148,3 +148,9 @@ void earshot_block_patterns(
     size_t sum_stride, float *maxima) {
     CALL(form, sum_patterns, cells, firsts, stride, offset_count, sums, sum_stride, maxima);
 }
+
+void earshot_block_drifts(
+    int form, const float *cells, const ptrdiff_t firsts[8], size_t stride, size_t offset_count, size_t reach, size_t step,
+    float extra, float *groups, float *sums, size_t sum_stride, float *maxima) {
+    CALL(form, sum_drifts, cells, firsts, stride, offset_count, reach, step, extra, groups, sums, sum_stride, maxima);
+}

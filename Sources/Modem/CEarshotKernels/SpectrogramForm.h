@@ -243,6 +243,46 @@ TARGET static void NAME(sum_patterns)(
     memcpy(maxima, highest, sizeof highest);
 }
 
+/// The sum of four cells for sixteen rows.
+INLINE TARGET Sixteen NAME(sum_group)(const float *start, const ptrdiff_t firsts[4]) {
+    return (*(const Sixteen *)(start + firsts[0]) + *(const Sixteen *)(start + firsts[1]))
+        + (*(const Sixteen *)(start + firsts[2]) + *(const Sixteen *)(start + firsts[3]));
+}
+
+TARGET static void NAME(sum_drifts)(
+    const float *cells, const ptrdiff_t firsts[8], size_t stride, size_t offset_count, size_t reach, size_t step,
+    float extra, float *groups, float *sums, size_t sum_stride, float *maxima) {
+    const ptrdiff_t count = (ptrdiff_t)offset_count, farthest = (ptrdiff_t)reach, apart = (ptrdiff_t)step;
+    for (ptrdiff_t offset = 0; offset < count; offset++) {
+        for (int half = 0; half < 2; half++) {
+            const float *start = cells + offset * (ptrdiff_t)stride + 16 * half;
+            Sixteen *group = (Sixteen *)(groups + 64 * offset + 16 * half);
+            group[0] = NAME(sum_group)(start, firsts);
+            group[2] = NAME(sum_group)(start, firsts + 4) - extra;
+        }
+    }
+    Sixteen highest[2];
+    memcpy(highest, maxima, sizeof highest);
+    for (ptrdiff_t offset = 0; offset < count; offset++) {
+        for (int half = 0; half < 2; half++) {
+            const float *rows = groups + 16 * half;
+            Sixteen best = *(Sixteen *)(sums + offset * (ptrdiff_t)sum_stride + 16 * half);
+            for (ptrdiff_t drift = -farthest; drift <= farthest; drift += apart) {
+                // Rounded down below zero too.
+                const ptrdiff_t first = offset - (drift >> 1), second = first + drift;
+                if (drift == 0 || first < 0 || second < 0 || first >= count || second >= count) continue;
+                Sixteen sum = *(const Sixteen *)(rows + 64 * first) + *(const Sixteen *)(rows + 64 * second + 32);
+                SixteenIntegers above = sum > best;
+                best = (Sixteen)(((SixteenIntegers)sum & above) | ((SixteenIntegers)best & ~above));
+            }
+            *(Sixteen *)(sums + offset * (ptrdiff_t)sum_stride + 16 * half) = best;
+            SixteenIntegers above = best > highest[half];
+            highest[half] = (Sixteen)(((SixteenIntegers)best & above) | ((SixteenIntegers)highest[half] & ~above));
+        }
+    }
+    memcpy(maxima, highest, sizeof highest);
+}
+
 #undef NAME3
 #undef NAME2
 #undef NAME

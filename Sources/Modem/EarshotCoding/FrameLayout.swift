@@ -16,6 +16,8 @@ public struct FrameLayout: Equatable, Sendable {
     public static let syncGroupToneCount = 4
     /// The place of the second group's first tone.
     public static let secondSyncGroupPlace = 13
+    /// The number of places from a tone of the first group to the same of the second.
+    public static let syncGroupDistance = secondSyncGroupPlace
     /// The number of places between the groups.
     public static let syncGapToneCount = secondSyncGroupPlace - syncGroupToneCount
     /// The number of places from the first sync tone to the last: 17.

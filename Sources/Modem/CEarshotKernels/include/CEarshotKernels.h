@@ -159,6 +159,14 @@ void earshot_block_patterns(
     int form, const float *cells, const ptrdiff_t firsts[8], size_t stride, size_t offset_count, float *sums,
     size_t sum_stride, float *maxima);
 
+/// Raises the sums of `earshot_block_patterns` where the last four cells of a pattern lie d offsets higher than the first four:
+/// sums[offset·sum_stride + row] becomes the maximum of itself and, for d = −reach ... reach by `step`, but 0, of
+/// Σᵢ cells[(offset − ⌊d/2⌋)·stride + firsts[i] + row] + Σⱼ cells[(offset − ⌊d/2⌋ + d)·stride + firsts[j] + row] − extra,
+/// i in 0 ..< 4, j in 4 ..< 8, where both offsets are in 0 ..< offset_count. maxima[row] rises with the sums. `groups` has room for offset_count·64 floats.
+void earshot_block_drifts(
+    int form, const float *cells, const ptrdiff_t firsts[8], size_t stride, size_t offset_count, size_t reach, size_t step,
+    float extra, float *groups, float *sums, size_t sum_stride, float *maxima);
+
 /// The value at index rank after sorting, by counting for eight candidates at a time the values that are less. One value or
 /// more, no NaN. Cost: count²/8 comparisons on average. For few values that is cheaper than selection, whose branches no
 /// processor predicts.

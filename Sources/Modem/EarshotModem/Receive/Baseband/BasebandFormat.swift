@@ -1,3 +1,4 @@
+import EarshotCoding
 import EarshotDSP
 
 /// A profile's signal in the common baseband: the band's centre at zero, sampled at twice the band's width.
@@ -35,6 +36,17 @@ struct BasebandFormat {
     /// The offsets of a person who walks, and of clocks, in half tone spacings, rounded up: 0.5 %.
     var usualOffsetHalfSpacings: Int {
         Int((2 * 0.005 * profile.centreHertz / profile.toneSpacingHertz).rounded(.up))
+    }
+    /// How much higher or lower the second group of sync tones may lie than the first, in half tone spacings, where a person walks
+    /// past (`MotionSearch.maximumRate`): 0 in `fast`, 1 in `standard`, 4 in `far`, a multiple of `driftStepHalfSpacings`.
+    var maximumDriftHalfSpacings: Int { Int(fullDriftHalfSpacings) / driftStepHalfSpacings * driftStepHalfSpacings }
+    /// The distance of the drifts that are searched: a half tone spacing, and where there are many a whole one. By half ones `far`
+    /// finds 1.5 % more of those who walk past at −10 dB, and noise takes 5 % more instructions.
+    var driftStepHalfSpacings: Int { fullDriftHalfSpacings < 2 ? 1 : 2 }
+    /// The drift at `MotionSearch.maximumRate`: 0.3, 1.4 and 5.4.
+    private var fullDriftHalfSpacings: Double {
+        let hertz = MotionSearch.maximumRate * Double(FrameLayout.syncGroupDistance) * profile.symbolSeconds
+        return 2 * hertz / profile.toneSpacingHertz
     }
     /// The minimum score of a candidate, see `SyncSearch`, and of a refined one, see `CandidateRefinement`.
     ///

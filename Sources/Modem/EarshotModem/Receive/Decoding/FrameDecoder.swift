@@ -68,7 +68,7 @@ struct FrameDecoder: ~Copyable {
             FrameDecoder.forgettableOffsetSpacings.contains(spacings)
         else { return first }
         var still = view
-        still.place.offsetHertz = 0
+        (still.place.offsetHertz, still.place.driftHertz) = (0, 0)
         let second = decodeNear(still, profileIndex, &measurer, mayWait: false, isBrief: false)
         guard case .decoded = second.outcome else { return (first.outcome, first.work + second.work) }
         return (second.outcome, first.work + second.work)
@@ -79,7 +79,8 @@ struct FrameDecoder: ~Copyable {
         _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer, mayWait: Bool, isBrief: Bool
     ) -> (outcome: DecodingOutcome, work: DecodingWork) {
         iterations.begin()
-        let coherence = view.place.shares.isAlone ? stills[profileIndex].coherence(view, measurer) : 0
+        let isStill = view.place.shares.isAlone && !view.place.isDrifting
+        let coherence = isStill ? stills[profileIndex].coherence(view, measurer) : 0
         let mayBeFaint = coherence >= StillDecoder.minimumFaintCoherence
         guard mayBeFaint || view.place.score >= view.format.minimumIncoherentScore else {
             return (.likeNoise, DecodingWork.syncCheck)
@@ -115,7 +116,7 @@ struct FrameDecoder: ~Copyable {
                     view, peakCount: effort.pathCount > 1 ? 2 : 1, with: &path, &measurer))
         {
             // It has decoded.
-        } else if !paths.add(decodeMoving(view, profileIndex, &measurer)) {
+        } else if !paths.add(decodeMoving(detected, profileIndex, &measurer)), !view.place.isDrifting {
             _ = paths.add(iterations.decode(view, effort, with: &path, &coherents[profileIndex], &measurer))
         }
         switch paths.outcome {
@@ -149,16 +150,20 @@ struct FrameDecoder: ~Copyable {
 
     /// Decodes along a changing offset, if there is one along which a frame is likely.
     private mutating func decodeMoving(
-        _ view: FrameView, _ profileIndex: Int, _ measurer: inout FrameMeasurer
+        _ detected: Detection, _ profileIndex: Int, _ measurer: inout FrameMeasurer
     ) -> PathResult {
-        var moving = PathResult.none
-        guard view.place.score >= MotionSearch.minimumScore, FrameDetection.isInReach(view) else { return moving }
-        moving.work += motions[profileIndex].search(view, measurer)
-        for index in 0..<motions[profileIndex].trackCount {
-            motions[profileIndex].write(track: index, of: view, into: &tracks[profileIndex])
+        var (moving, view) = (PathResult.none, detected.view)
+        guard detected.logRatio >= MotionSearch.minimumLogRatio, FrameDetection.isInReach(view) else { return moving }
+        let (isLikely, work) = motions[profileIndex].search(view, measurer)
+        moving.work += work
+        guard isLikely else { return moving }
+        path.propose(view.layout, view.profile) {
+            motions[profileIndex].writeToneLikelihoods(detected.view.layout, into: &$0)
+        }
+        for _ in 0..<MotionSearch.roundCount {
+            motions[profileIndex].follow(path.trellis.tones, detected.view, into: &tracks[profileIndex])
             moving.work += path.prepare(view, along: tracks[profileIndex], &measurer)
-            var view = view
-            view.place.offsetHertz = tracks[profileIndex].offsetsHertz[0]
+            (view.place.offsetHertz, view.place.driftHertz) = (tracks[profileIndex].offsetsHertz[0], 0)
             if moving.add(path.decode(view, &measurer)) { break }
         }
         return moving

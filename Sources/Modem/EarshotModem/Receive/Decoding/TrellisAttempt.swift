@@ -93,6 +93,12 @@ struct TrellisAttempt: ~Copyable {
         return decodeBranchMetrics(view, &measurer)
     }
 
+    /// Finds the likeliest tones by other metrics, and believes nothing of them: they are in `trellis`.
+    mutating func propose(_ layout: FrameLayout, _ profile: Profile, _ write: (inout [Float]) -> Void) {
+        write(&trellis.branchMetrics)
+        trellis.decode(profile.code, stepCount: layout.dataToneCount)
+    }
+
     private mutating func decodeBranchMetrics(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
         guard isHeld(view.layout) else { return .none }
         var result = walk(view, &measurer)

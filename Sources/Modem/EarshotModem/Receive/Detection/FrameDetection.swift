@@ -50,6 +50,10 @@ struct FrameDetection: ~Copyable {
     static let minimumLogRatio: Float = 5
     /// How much less Λ may be, at each of these steps, of a frame whose sync tones are in phase: that is evidence of its own.
     private static let coherentAllowance: Float = 7
+    /// How much more Λ must be, at each of these steps, of a frame whose sync tones drift: noise has many such patterns, and a frame that
+    /// `MotionSearch` decodes has more. Six times two minutes of noise took 1.24 of the instructions without drifting patterns, and with
+    /// this and `GridLikelihood.driftLogRatio` 1.05; of 200 walks past and hands each none was lost (seed 7001).
+    private static let driftLogRatio: Float = 5
     /// The minimum of Λ after the first round of alignment: the second one moves by half as much, and Λ grows by far less than
     /// what is missing then.
     private static let minimumHalfAlignedLogRatio: Float = 0
@@ -86,7 +90,9 @@ struct FrameDetection: ~Copyable {
         _ view: FrameView, isCoherent: Bool = false, _ measurer: inout FrameMeasurer
     ) -> (detection: Detection?, work: DecodingWork) {
         let work = DecodingWork.symbolDetection * (view.layout.toneCount * measurer.histories.count)
-        return (found(view, isCoherent ? FrameDetection.coherentAllowance : 0, &measurer), work)
+        var allowance = isCoherent ? FrameDetection.coherentAllowance : 0
+        if view.place.isDrifting { allowance -= FrameDetection.driftLogRatio }
+        return (found(view, allowance, &measurer), work)
     }
 
     private mutating func found(

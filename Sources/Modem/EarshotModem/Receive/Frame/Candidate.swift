@@ -1,9 +1,13 @@
+import EarshotCoding
+
 /// A place in time and frequency at which a frame may start.
 struct Candidate: Equatable {
     /// The frame's first sample, as a baseband index.
     var start: Double
-    /// How far the tones lie above their places, in hertz.
+    /// How far the tones lie above their places, in hertz; where they drift, in the middle of the sync pattern.
     var offsetHertz: Float
+    /// How much higher the second group of sync tones lies than the first, in hertz.
+    var driftHertz: Float = 0
     /// The evidence: the sum over sync tones of limited energy over noise; about 8 for noise.
     var score: Float
     /// The sync tones' log-likelihood over the loudest tones', 0 ... 1; see `SyncCheck`. At first measured on the search's
@@ -14,6 +18,27 @@ struct Candidate: Equatable {
     /// log2 of the noise's level in each sync tone's symbol, in the channel that counts most; 0 where it was that of the floor. The
     /// floor may have changed since: after digital silence it rises by tens of decibels.
     var noiseLevels = SIMD8<Float>()
+
+    /// Whether its second group of sync tones lies higher or lower than the first.
+    var isDrifting: Bool { driftHertz != 0 }
+
+    /// How far the tones of a symbol lie above their places, in hertz: along a straight line through the sync pattern, and after it as
+    /// at its end.
+    func offsetHertz(atSymbol symbol: Int) -> Float {
+        let last = FrameLayout.syncSpanToneCount - 1
+        let symbols = Float(min(symbol, last)) - 0.5 * Float(last)
+        return offsetHertz + driftHertz * symbols / Float(FrameLayout.syncGroupDistance)
+    }
+
+    /// The offset of the first group of sync tones on the search's grid, in half spacings.
+    func firstHalfSpacings(_ format: BasebandFormat) -> Int {
+        Int(((offsetHertz - driftHertz / 2) * 2 / Float(format.profile.toneSpacingHertz)).rounded())
+    }
+
+    /// The drift on the search's grid, in half spacings.
+    func driftHalfSpacings(_ format: BasebandFormat) -> Int {
+        Int((driftHertz * 2 / Float(format.profile.toneSpacingHertz)).rounded())
+    }
 
     /// Whether another candidate is less than half a symbol and about half a tone spacing away: only one of them is a frame.
     func isNear(_ other: Candidate, _ format: BasebandFormat) -> Bool {

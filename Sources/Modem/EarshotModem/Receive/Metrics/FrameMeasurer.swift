@@ -85,8 +85,8 @@ struct FrameMeasurer: ~Copyable {
         windowed: Bool = false, into energies: inout [Float]
     ) -> ErasedSymbols {
         tones.measure(
-            history, start: view.place.start, offsetHertz: view.place.offsetHertz,
-            firstSymbol: symbols.lowerBound, symbolCount: symbols.upperBound, windowed: windowed, into: &energies)
+            history, view.place, firstSymbol: symbols.lowerBound, symbolCount: symbols.upperBound, windowed: windowed,
+            into: &energies)
     }
 
     // MARK: Noise

@@ -51,12 +51,23 @@ struct ToneEnergies: ~Copyable {
         _ history: BasebandHistory, start: Double, offsetHertz: Float, firstSymbol: Int = 0, symbolCount: Int,
         windowed: Bool = false, into energies: inout [Float]
     ) -> ErasedSymbols {
-        let symbolLength = format.symbolLength(offsetHertz: offsetHertz)
+        measure(
+            history, Candidate(start: start, offsetHertz: offsetHertz, score: 0), firstSymbol: firstSymbol,
+            symbolCount: symbolCount, windowed: windowed, into: &energies)
+    }
+
+    /// The same at a place, whose offset may drift.
+    @discardableResult
+    mutating func measure(
+        _ history: BasebandHistory, _ place: Candidate, firstSymbol: Int = 0, symbolCount: Int, windowed: Bool = false,
+        into energies: inout [Float]
+    ) -> ErasedSymbols {
+        let (start, symbolLength) = (place.start, format.symbolLength(offsetHertz: place.offsetHertz))
         var erased = ErasedSymbols()
-        tune(offsetHertz: offsetHertz, windowed: windowed)
         for batch in stride(from: firstSymbol, to: symbolCount, by: ToneEnergies.batchCount) {
             let symbols = batch..<min(batch + ToneEnergies.batchCount, symbolCount)
             for symbol in symbols {
+                tune(offsetHertz: place.offsetHertz(atSymbol: symbol), windowed: windowed)
                 if mix(symbol - batch, history, from: start + Double(symbol) * symbolLength) {
                     erased.insert(symbol)
                 }

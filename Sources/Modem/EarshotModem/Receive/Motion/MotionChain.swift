@@ -1,100 +1,142 @@
 import EarshotCoding
+import EarshotDSP
 import RealModule
 
-/// The likeliest path of a frame's offsets whose rate of change changes at random from symbol to symbol.
+/// The offsets of a frame whose rate of change changes at random from symbol to symbol, seen from both sides of each symbol.
 ///
-///     V[k][f][r] = λ[k][f] + max over q = r − 1 ... r + 1 of (V[k−1][f − r][q] − γ·|r − q|)
+///     A[k][f][r] = λ[k][f] + max over q = r − 1 ... r + 1 of (A[k−1][f − r][q] − γ·|r − q|)
+///     B[k][f][r] = max over q = r − 1 ... r + 1 of (B[k+1][f + q][q] + λ[k+1][f + q] − γ·|r − q|)
+///     w[k][f]    ∝ exp(τ·max over r of (A[k][f][r] + B[k][f][r] − λ[k][f]))
 ///
-/// f and r in units of δ, a fine step; λ lies between the table's offsets on straight lines. A mean over three symbols smooths a path.
+/// f and r in units of δ, a fine step; λ lies between the table's offsets on straight lines. w says what all other symbols know of a
+/// symbol's offset: whether a path has slipped by a spacing, which the data tones hardly show, remains open where they do not tell.
 ///
-/// A hand that moves at random, 0.6 m/s below 1.5 Hz, `standard`, −4 dB (seed 7001, 200 trials): 91.5 % with five ends, 78 % with one.
-///
-/// Cost: 3·(2R + 1) additions for each f and symbol. No allocation after `init`.
+/// Cost: 6·(2R + 1) additions for each f and symbol. No allocation after `init`.
 struct MotionChain: ~Copyable {
     /// δ in hertz.
     private static let stepHertz: Float = 2.929_687_5
     /// The largest change of an offset, in hertz a second.
     private static let maximumRate = 330.0
-    /// γ. Two hands at random (200 trials, seed 7001) with 2, 3 and 4.5: 0.3 m/s, −6 dB, 92, 88.5 and 87.5 %; 0.6 m/s, −4 dB, 91.5, 85.5
-    /// and 76 %.
-    private static let cost: Float = 2
-
-    /// The number of paths that are traced.
-    private static let maximumEndCount = 5
+    /// γ of a symbol of 21.3 ms. A step of the rate is δ a symbol, so a longer symbol meets more of them, each smaller: γ·T is constant.
+    private static let cost = 1.0
+    private static let costSeconds = 0.021_333
+    /// τ: the maxima stand for sums over many paths, and overstate what is known.
+    private static let temper: Float = 0.5
 
     /// R.
     private let rateReach: Int
+    private let rateCount: Int
     /// δ in Δ is 1/finer.
     private let finer: Int
     private let width: Int
-    /// V; shape [2R + 1][width].
-    private var scores: [Float]
-    private var before: [Float]
+    /// γ.
+    private let changeCost: Float
+    /// A; shape [longest frame][2R + 1][width].
+    private var forward: [Float]
+    /// B of a symbol, and of the one after it; shape [2R + 1][width].
+    private var backward: [Float]
+    private var after: [Float]
     /// λ[k] at the fine steps.
     private var values: [Float]
-    /// q − r + 1 in two bits, of four symbols in a byte; shape [a quarter of the longest frame][2R + 1][width].
-    private var moves: [UInt8]
-    /// The path found last, in Δ.
+    /// What all other symbols say of a symbol's offset; shape [longest frame][width].
+    private var others: [Float]
+    /// w of a symbol at the table's offsets; shape [table.width].
+    private(set) var weights: [Float]
+    /// The path traced last, in Δ.
     private(set) var steps: [Float]
     private var smoothed: [Float]
-    /// The places in `scores` at which the paths found last end, likeliest first.
-    private var ends: [Int] = []
-    /// The place of the largest V at each offset.
-    private var places: [Int]
 
     init(format: BasebandFormat, table: borrowing MotionTable) {
-        let perSymbol = MotionChain.maximumRate * format.profile.symbolSeconds / Double(MotionChain.stepHertz)
-        rateReach = Int(perSymbol.rounded(.up))
+        let seconds = format.profile.symbolSeconds
+        rateReach = Int((MotionChain.maximumRate * seconds / Double(MotionChain.stepHertz)).rounded(.up))
+        rateCount = 2 * rateReach + 1
+        changeCost = Float(MotionChain.cost * MotionChain.costSeconds / seconds)
         finer = Int((table.stepHertz / MotionChain.stepHertz).rounded())
         width = 2 * table.reach * finer + 1
-        let count = (2 * rateReach + 1) * width
-        scores = [Float](repeating: 0, count: count)
-        before = [Float](repeating: 0, count: count)
+        let longest = FrameLayout.longest.toneCount
+        forward = [Float](repeating: 0, count: longest * rateCount * width)
+        backward = [Float](repeating: 0, count: rateCount * width)
+        after = [Float](repeating: 0, count: rateCount * width)
         values = [Float](repeating: 0, count: width)
-        places = [Int](repeating: 0, count: width)
-        ends.reserveCapacity(width)
-        moves = [UInt8](repeating: 0, count: (FrameLayout.longest.toneCount + 3) / 4 * count)
-        steps = [Float](repeating: 0, count: FrameLayout.longest.toneCount)
-        smoothed = [Float](repeating: 0, count: FrameLayout.longest.toneCount)
+        others = [Float](repeating: 0, count: longest * width)
+        weights = [Float](repeating: 0, count: table.width)
+        steps = [Float](repeating: 0, count: longest)
+        smoothed = [Float](repeating: 0, count: longest)
     }
 
-    /// Finds the ends of paths: the offsets of the last symbol at which V is largest, no two of them less than a spacing apart. A path
-    /// that slips by a spacing, which the data tones hardly show, ends beside the true one.
-    /// - Returns: the number of ends; then `trace` gives the paths, likeliest first.
-    mutating func find(_ table: borrowing MotionTable, symbolCount: Int, minimum: Float) -> Int {
-        begin(table)
+    /// Runs forward along the chain.
+    /// - Returns: the largest A of the last symbol: Λ of the likeliest path, less what its changes cost.
+    mutating func runForward(_ table: borrowing MotionTable, symbolCount: Int) -> Float {
+        interpolate(table, 0)
+        for rate in 0..<rateCount {
+            for step in 0..<width { forward[rate * width + step] = values[step] }
+        }
         for symbol in 1..<symbolCount { advance(table, symbol) }
-        ends.removeAll(keepingCapacity: true)
-        let reach = finer * MotionTable.stepsPerSpacing / 2
-        for step in 0..<width {
-            var best = step
-            for index in stride(from: step, to: scores.count, by: width) where scores[index] > scores[best] {
-                best = index
-            }
-            values[step] = scores[best]
-            places[step] = best
-        }
-        for step in 0..<width where values[step] >= minimum {
-            let (low, high) = (max(0, step - reach), min(width - 1, step + reach))
-            guard (low...high).allSatisfy({ values[$0] < values[step] || $0 == step }) else { continue }
-            ends.append(places[step])
-        }
-        ends.sort { scores[$0] > scores[$1] }
-        return min(ends.count, MotionChain.maximumEndCount)
+        let last = (symbolCount - 1) * rateCount * width
+        var best = -Float.infinity
+        for index in last..<last + rateCount * width { best = max(best, forward[index]) }
+        return best
     }
 
-    /// Writes the path that leads to an end to `steps`.
-    mutating func trace(_ end: Int, symbolCount: Int) {
-        var (rate, step) = ends[end].quotientAndRemainder(dividingBy: width)
+    /// Runs back along the chain, after `runForward`; then `weigh` knows each symbol's weights.
+    mutating func runBackward(_ table: borrowing MotionTable, symbolCount: Int) {
+        for index in backward.indices { backward[index] = 0 }
+        for symbol in stride(from: symbolCount - 1, through: 0, by: -1) {
+            interpolate(table, symbol)
+            let first = symbol * rateCount * width
+            for step in 0..<width {
+                var best = -Float.infinity
+                for index in stride(from: step, to: rateCount * width, by: width) {
+                    best = max(best, forward[first + index] + backward[index])
+                }
+                others[symbol * width + step] = best - values[step]
+            }
+            if symbol > 0 { goBack() }
+        }
+    }
+
+    /// Makes `weights` those of a symbol. An offset of the table has the weight of the likeliest fine step next to it.
+    mutating func weigh(_ symbol: Int) {
+        let first = symbol * width
+        var best = -Float.infinity
+        for step in first..<first + width { best = max(best, others[step]) }
+        var sum: Float = 0
+        for index in weights.indices {
+            let near = max(0, index * finer - finer / 2)...min(width - 1, index * finer + finer / 2)
+            var nearest = -Float.infinity
+            for step in near { nearest = max(nearest, others[first + step]) }
+            weights[index] = .exp(MotionChain.temper * (nearest - best))
+            sum += weights[index]
+        }
+        for index in weights.indices { weights[index] /= sum }
+    }
+
+    /// Writes the likeliest path to `steps`, after `runForward`. A mean over three symbols smooths it.
+    mutating func trace(symbolCount: Int) {
+        var first = (symbolCount - 1) * rateCount * width
+        var best = first
+        for index in first..<first + rateCount * width where forward[index] > forward[best] { best = index }
+        var (rate, step) = (best - first).quotientAndRemainder(dividingBy: width)
         for symbol in stride(from: symbolCount - 1, through: 0, by: -1) {
             steps[symbol] = Float(step - width / 2) / Float(finer)
             guard symbol > 0 else { break }
-            let place = (symbol / 4 * (2 * rateReach + 1) + rate) * width + step
-            let move = Int(moves[place] >> UInt8(2 * (symbol % 4)) & 3) - 1
+            first -= rateCount * width
             step -= rate - rateReach
-            rate += move
+            rate =
+                nearRates(rate).max { value(first, $0, step, from: rate) < value(first, $1, step, from: rate) } ?? rate
         }
-        smooth(symbolCount)
+        for symbol in 0..<symbolCount {
+            let (left, right) = (max(symbol - 1, 0), min(symbol + 1, symbolCount - 1))
+            smoothed[symbol] = (steps[left] + steps[symbol] + steps[right]) / 3
+        }
+        swap(&steps, &smoothed)
+    }
+
+    private func nearRates(_ rate: Int) -> ClosedRange<Int> { max(rate - 1, 0)...min(rate + 1, rateCount - 1) }
+
+    /// A[k][step][rate] less what the change to another rate costs.
+    private func value(_ first: Int, _ rate: Int, _ step: Int, from other: Int) -> Float {
+        forward[first + rate * width + step] - (rate == other ? 0 : changeCost)
     }
 
     private mutating func interpolate(_ table: borrowing MotionTable, _ symbol: Int) {
@@ -107,51 +149,46 @@ struct MotionChain: ~Copyable {
         }
     }
 
-    private mutating func begin(_ table: borrowing MotionTable) {
-        interpolate(table, 0)
-        for rate in 0...2 * rateReach {
-            for step in 0..<width { scores[rate * width + step] = values[step] }
+    /// A of a symbol from that of the one before it.
+    private mutating func advance(_ table: borrowing MotionTable, _ symbol: Int) {
+        interpolate(table, symbol)
+        let (width, cost, rateCount, rateReach, values) = (width, changeCost, rateCount, rateReach, values)
+        var cells = forward.mutableSpan
+        for rate in 0..<rateCount {
+            let change = rate - rateReach
+            let row = (symbol * rateCount + rate) * width
+            let same = row - rateCount * width - change
+            let (below, above) = (rate > 0 ? same - width : same, rate < rateCount - 1 ? same + width : same)
+            let held = max(0, change)..<min(width, width + change)
+            for step in 0..<held.lowerBound { cells[row + step] = MotionChain.impossible }
+            for step in held {
+                let changed = max(cells[below + step], cells[above + step]) - cost
+                cells[row + step] = max(cells[same + step], changed) + values[step]
+            }
+            for step in held.upperBound..<width { cells[row + step] = MotionChain.impossible }
         }
     }
 
-    private mutating func advance(_ table: borrowing MotionTable, _ symbol: Int) {
-        swap(&scores, &before)
-        interpolate(table, symbol)
-        let rateCount = 2 * rateReach + 1
+    /// B of the symbol before, from that of a symbol, whose λ `values` are.
+    private mutating func goBack() {
+        swap(&backward, &after)
+        // What follows if this symbol has rate q: B + λ at f + q.
         for rate in 0..<rateCount {
-            let change = rate - rateReach
-            let row = rate * width
-            let back = (symbol / 4 * rateCount + rate) * width
-            let (below, above) = (rate > 0 ? row - width : row, rate < rateCount - 1 ? row + width : row)
+            for step in 0..<width { after[rate * width + step] += values[step] }
+        }
+        for rate in 0..<rateCount {
             for step in 0..<width {
-                let source = step - change
-                guard source >= 0, source < width else {
-                    scores[row + step] = -1e6
-                    store(1, at: back + step, symbol)
-                    continue
+                var best = MotionChain.impossible
+                for next in nearRates(rate) {
+                    let place = step + next - rateReach
+                    guard place >= 0, place < width else { continue }
+                    best = max(best, after[next * width + place] - (next == rate ? 0 : changeCost))
                 }
-                var (best, move) = (before[row + source], UInt8(1))
-                let (lower, higher) = (
-                    before[below + source] - MotionChain.cost, before[above + source] - MotionChain.cost
-                )
-                if lower > best { (best, move) = (lower, 0) }
-                if higher > best { (best, move) = (higher, 2) }
-                scores[row + step] = best + values[step]
-                store(move, at: back + step, symbol)
+                backward[rate * width + step] = best
             }
         }
     }
 
-    private mutating func store(_ move: UInt8, at place: Int, _ symbol: Int) {
-        let shift = UInt8(2 * (symbol % 4))
-        moves[place] = moves[place] & ~(3 << shift) | move << shift
-    }
-
-    private mutating func smooth(_ symbolCount: Int) {
-        for symbol in 0..<symbolCount {
-            let (left, right) = (max(symbol - 1, 0), min(symbol + 1, symbolCount - 1))
-            smoothed[symbol] = (steps[left] + steps[symbol] + steps[right]) / 3
-        }
-        swap(&steps, &smoothed)
-    }
+    /// The value of a path that leaves the table.
+    private static let impossible: Float = -1e6
 }

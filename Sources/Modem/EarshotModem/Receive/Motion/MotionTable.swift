@@ -2,7 +2,7 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Λ of each symbol of a frame at each offset near a candidate's, for `MotionSearch` to look up.
+/// Λ of each symbol of a frame at each offset near a candidate's, and of each tone there.
 ///
 ///     x[k][j][m] = E/N at s_k = s + k·N', tone m, offset f + j·Δ,   Δ = a quarter of a tone spacing,   j = −J ... J
 ///     λ[k][j]    = ln φ(x[k][j][syncTone]) of a sync symbol,   ln(1/M·Σₘ φ(x[k][j][m])) of a data symbol
@@ -17,9 +17,6 @@ struct MotionTable: ~Copyable {
     /// The energy over noise that a tone may have, 10.8 dB: in a louder frame the noise counts as more. φ is flat where tones are loud, and
     /// half a spacing beside its place a tone is hardly quieter.
     private static let highestRatio: Float = 30
-    /// What a path costs that leaves the table, for each symbol.
-    private static let outside: Float = -3
-
     /// J.
     let reach: Int
     /// λ; shape [longest frame][2J + 1].
@@ -29,10 +26,13 @@ struct MotionTable: ~Copyable {
     private let likelihood: FrameLikelihood
     private var mixer: ToneCorrelator
     private var transform: FFTPlan
-    /// φ(x) of each bin of a symbol, a spacing wide; shape [M + 2·spacingReach].
+    /// φ(x) of each bin, a spacing wide; shape [longest frame][stepsPerSpacing][M + 2·spacingReach].
     private var ratios: [Float]
     /// The reach in whole spacings.
     private let spacingReach: Int
+    private let binCount: Int
+    /// The energies of a symbol's bins.
+    private var powers: [Float]
     private var inverseNoise: [Float]
     /// What divides the energies of a loud frame, so that they are within `highestRatio` of noise, 0 ... 1.
     private var inverseLoudness: Float = 1
@@ -46,7 +46,10 @@ struct MotionTable: ~Copyable {
         mixer = ToneCorrelator(length: format.samplesPerSymbol)
         transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
         spacingReach = (reach + MotionTable.stepsPerSpacing - 1) / MotionTable.stepsPerSpacing
-        ratios = [Float](repeating: 0, count: format.profile.toneCount + 2 * spacingReach)
+        binCount = format.profile.toneCount + 2 * spacingReach
+        ratios = [Float](
+            repeating: 1, count: FrameLayout.longest.toneCount * MotionTable.stepsPerSpacing * binCount)
+        powers = [Float](repeating: 0, count: binCount)
         inverseNoise = [Float](repeating: 0, count: format.profile.toneCount)
     }
 
@@ -79,7 +82,7 @@ struct MotionTable: ~Copyable {
             guard history.holds(from: first, count: mixer.length) else { continue }
             mixer.tune(
                 cyclesPerSample: format.cyclesPerSample(tone: tone)
-                    + format.cyclesPerSample(offsetHertz: view.place.offsetHertz))
+                    + format.cyclesPerSample(offsetHertz: view.place.offsetHertz(atSymbol: symbol)))
             sum += history.withSamples(from: first, count: mixer.length) { mixer.energy($0) } * inverseNoise[tone]
             count += 1
         }
@@ -94,15 +97,18 @@ struct MotionTable: ~Copyable {
         let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
         let heldShare = history.holds(from: first, count: length) ? history.heldShare(from: first, count: length) : 0
         let isHeld = heldShare >= NoiseFloor.minimumHeldShare
-        if isHeld { measureRatios(history, from: first, heldShare: heldShare) }
+        let firstRatio = (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
+        if isHeld {
+            measureRatios(history, from: first, heldShare: heldShare, at: firstRatio)
+        } else {
+            for bin in firstRatio..<firstRatio + binCount { ratios[bin] = 1 }
+        }
         for spacing in -spacingReach...spacingReach {
             let step = MotionTable.stepsPerSpacing * spacing + quarter
             guard abs(step) <= reach else { continue }
-            let firstBin = spacingReach + spacing
+            let firstBin = firstRatio + spacingReach + spacing
             var ratio: Float = 0
-            if !isHeld {
-                ratio = 1
-            } else if let index = FrameLayout.syncIndex(at: symbol) {
+            if let index = FrameLayout.syncIndex(at: symbol) {
                 ratio = ratios[firstBin + format.profile.syncTones[index]]
             } else {
                 for tone in 0..<toneCount { ratio += ratios[firstBin + tone] }
@@ -112,8 +118,8 @@ struct MotionTable: ~Copyable {
         }
     }
 
-    /// φ(x) of each bin of a symbol, at the offset to which the mixer is tuned.
-    private mutating func measureRatios(_ history: BasebandHistory, from first: Int, heldShare: Float) {
+    /// φ(x) of each bin of a symbol, at the offset to which the mixer is tuned; written from `place` on.
+    private mutating func measureRatios(_ history: BasebandHistory, from first: Int, heldShare: Float, at place: Int) {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         history.withSamples(from: first, count: length) { samples in
             transform.withMutableSamples { mixer.mix(samples, into: &$0) }
@@ -121,38 +127,48 @@ struct MotionTable: ~Copyable {
         transform.forward()
         // Half a spacing was mixed away, so that tone m is in bin m − M/2.
         let lowest = -toneCount / 2 - spacingReach
-        transform.copyPowers(ofBins: lowest..<lowest + ratios.count, into: &ratios)
+        transform.copyPowers(ofBins: lowest..<lowest + binCount, into: &powers)
         var scale = 1 / (heldShare * Float(length * length))
-        for bin in ratios.indices { ratios[bin] *= scale }
-        scale = inverseLoudness * SymbolLevel.inverse(ratios.span, from: spacingReach, inverseNoise.span, toneCount)
-        for bin in ratios.indices {
+        for bin in powers.indices { powers[bin] *= scale }
+        scale = inverseLoudness * SymbolLevel.inverse(powers.span, from: spacingReach, inverseNoise.span, toneCount)
+        for bin in powers.indices {
             let tone = min(max(bin - spacingReach, 0), toneCount - 1)
-            ratios[bin] = likelihood.ratio(ratios[bin] * scale * inverseNoise[tone])
+            ratios[place + bin] = likelihood.ratio(powers[bin] * scale * inverseNoise[tone])
         }
     }
 
-    /// Λ along f[k] = f + Δ·(p₀ + p₁·u + p₂·u² + p₃·u³), u = −1 ... 1.
-    ///
-    /// The steps follow from their differences in integers, 2⁻³² of a step each: no product a symbol.
-    func logRatio(_ p: SIMD4<Float>, symbolCount: Int) -> Float {
-        let h = 2 / Float(symbolCount - 1)
-        let unit = Float(1 << Int64(32))
-        // The first step and its differences at u = −1.
-        var step = Int64((unit * (p[0] - p[1] + p[2] - p[3] + 0.5 + Float(reach))).rounded())
-        var first = Int64((unit * h * (p[1] + p[2] * (h - 2) + p[3] * (3 - 3 * h + h * h))).rounded())
-        var second = Int64((unit * h * h * (2 * p[2] + p[3] * (6 * h - 6))).rounded())
-        let third = Int64((unit * h * h * h * 6 * p[3]).rounded())
-        var sum: Float = 0
-        let (values, width) = (values.span, width)
-        var row = 0
-        for _ in 0..<symbolCount {
-            let place = Int(step >> 32)
-            sum += place >= 0 && place < width ? values[row + place] : MotionTable.outside
-            step += first
-            first += second
-            second += third
-            row += width
+    // MARK: Tones
+
+    /// Writes ln Σ_j w[j]·φ(x[k][j][m]) of each tone m of a symbol.
+    /// - Parameters:
+    ///   - symbol: k.
+    ///   - weights: w, by offset; shape [2J + 1].
+    ///   - metrics: receives the logarithms, from `place` on.
+    func writeToneLikelihoods(_ symbol: Int, _ weights: [Float], into metrics: inout [Float], at place: Int) {
+        let toneCount = format.profile.toneCount
+        var sums = metrics.mutableSpan
+        for tone in place..<place + toneCount { sums[tone] = 1e-12 }
+        let cells = ratios.span
+        for step in -reach...reach {
+            let weight = weights[reach + step]
+            guard weight > 1e-4 else { continue }
+            let first = firstRatio(symbol, step)
+            for tone in 0..<toneCount { sums[place + tone] += weight * cells[first + tone] }
         }
-        return sum
+        for tone in place..<place + toneCount { sums[tone] = fastLog(sums[tone]) }
+    }
+
+    /// Sets λ of a symbol to that of one tone: ln φ(x[k][j][tone]).
+    mutating func setTone(_ tone: Int, of symbol: Int) {
+        for step in -reach...reach {
+            values[symbol * width + reach + step] = fastLog(ratios[firstRatio(symbol, step) + tone])
+        }
+    }
+
+    /// The place in `ratios` of tone 0 of a symbol at an offset.
+    private func firstRatio(_ symbol: Int, _ step: Int) -> Int {
+        let quarter = step & (MotionTable.stepsPerSpacing - 1)
+        return (symbol * MotionTable.stepsPerSpacing + quarter) * binCount + spacingReach
+            + (step - quarter) / MotionTable.stepsPerSpacing
     }
 }

@@ -101,7 +101,7 @@ struct FrameSearch: ~Copyable {
             return
         }
         let format = profileSearches[profileIndex].format
-        queue.removeAttempts(near: refined, profileIndex: profileIndex, format)
+        queue.removeAttempts(like: refined, profileIndex: profileIndex, format)
         queue.insert(Attempt(refined, format, profileIndex: profileIndex, layout: nil))
     }
 

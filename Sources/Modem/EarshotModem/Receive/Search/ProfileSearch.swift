@@ -112,17 +112,30 @@ struct ProfileSearch: ~Copyable {
         channels[0].bursts?.pickPeaks()
     }
 
-    /// Appends the peaks of a channel's own scores.
+    /// Appends the peaks of a channel's own scores: of patterns that stay, and of those that drift where no other one is better.
     private mutating func pickPeaks(ofChannel channel: Int, _ block: Int) {
-        let already = candidates.count
-        channels[channel].frames.pickPeaks(
-            of: channels[channel].frames.grid, block, .alone(channel), minimumScore: format.minimumSearchScore,
-            into: &candidates)
-        for index in already..<candidates.count {
+        let first = candidates.count
+        let (grid, driftGrid) = (channels[channel].frames.grid, channels[channel].frames.driftGrid)
+        pickPeaks(of: grid, ofChannel: channel, block)
+        var keptCount = candidates.count
+        pickPeaks(of: driftGrid, ofChannel: channel, block)
+        for index in keptCount..<candidates.count {
+            let candidate = channels[channel].frames.withDrift(candidates[index], block)
+            guard candidate.isDrifting else { continue }
+            candidates[keptCount] = candidate
+            keptCount += 1
+        }
+        candidates.removeLast(candidates.count - keptCount)
+        for index in first..<candidates.count {
             let dominance = dominance(candidates[index], block)
             candidates[index].dominance = dominance
             candidates[index].noiseLevels = channels[channel].frames.noiseLevels(at: candidates[index], block)
         }
+    }
+
+    private mutating func pickPeaks(of scores: borrowing ScoreGrid, ofChannel channel: Int, _ block: Int) {
+        channels[channel].frames.pickPeaks(
+            of: scores, block, .alone(channel), minimumScore: format.minimumSearchScore, into: &candidates)
     }
 
     /// Adds a channel's scores to those of the channels before it.

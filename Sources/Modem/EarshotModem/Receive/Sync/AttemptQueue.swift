@@ -129,11 +129,20 @@ struct AttemptQueue {
         waiting.removeAll { $0.profileIndex == profileIndex && $0.candidate.isNear(place, format) }
     }
 
+    /// Removes those of them that drift if the place does, or do not if it does not: chance bends the pattern of a frame that stays.
+    mutating func removeAttempts(like place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
+        waiting.removeAll {
+            $0.profileIndex == profileIndex && $0.candidate.isDrifting == place.isDrifting
+                && $0.candidate.isNear(place, format)
+        }
+    }
+
     /// The end of a token that waits at the place of an attempt for another length; nil if none waits.
     func endOfToken(at attempt: Attempt, _ format: BasebandFormat) -> Int? {
         guard attempt.layout != .token else { return nil }
         return waiting.first {
             $0.layout == .token && $0.profileIndex == attempt.profileIndex
+                && $0.candidate.isDrifting == attempt.candidate.isDrifting
                 && $0.candidate.isNear(attempt.candidate, format)
         }?.due
     }

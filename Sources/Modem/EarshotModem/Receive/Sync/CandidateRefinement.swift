@@ -141,7 +141,7 @@ struct CandidateRefinement: ~Copyable {
             starts[symbol] = start + times.lowerBound * pieceLength - first
             let turns =
                 format.cyclesPerSample(tone: format.profile.syncTones[symbol])
-                + format.cyclesPerSample(offsetHertz: place.offsetHertz)
+                + format.cyclesPerSample(offsetHertz: place.offsetHertz(atSymbol: FrameLayout.syncPlace(symbol)))
             let step = unitPhasor(turns: -Double(turns))
             (steps[symbol], steps[8 + symbol]) = (step.x, step.y)
         }

@@ -23,6 +23,8 @@ struct GridLikelihood {
     /// %; with two channels −2.5 loses 1 %, −5 0.4 %, but −5 takes 14 % more time in noise (`fast`, `standard`, `far` together,
     /// 1,900 and 1,250 tokens).
     private static let minimumLogRatios: (alone: Float, several: Float) = (-5, -2.5)
+    /// How much more Λ must be of a pattern that drifts; see `FrameDetection.driftLogRatio`.
+    private static let driftLogRatio: Float = 5
     /// The most symbols that count.
     static let maximumSymbolCount = 32
     /// The number of places, of five, for which all symbols are looked at.
@@ -78,26 +80,31 @@ struct GridLikelihood {
     ///   - cells: those of each channel.
     ///   - shares: how much each channel counts.
     ///   - row: the place's row, with another one before and behind all symbols.
-    ///   - offset: the place's offset, in half spacings above the lowest.
+    ///   - offset: the offset of the place's first group of sync tones, in half spacings above the lowest.
+    ///   - drift: how much higher its second group lies, in half spacings.
     ///   - offsetCount: the number of offsets.
     ///   - symbolCount: the number of symbols to look at, `FrameLayout.syncSpanToneCount` ... `maximumSymbolCount`.
     mutating func isLikely(
-        _ cells: [SearchCells], _ shares: ChannelShares, row: Int, offset: Int, offsetCount: Int, symbolCount: Int
+        _ cells: [SearchCells], _ shares: ChannelShares, row: Int, offset: Int, drift: Int = 0, offsetCount: Int,
+        symbolCount: Int
     ) -> Bool {
         prepare(shares)
+        let minimumLogRatio = minimumLogRatio + (drift == 0 ? 0 : GridLikelihood.driftLogRatio)
         var firsts = InlineArray<5, Int>(repeating: 0)
         var syncRatios = InlineArray<5, Float>(repeating: -.infinity)
         for (index, (rowStep, offsetStep)) in GridLikelihood.steps.enumerated()
-        where (0..<offsetCount).contains(offset + offsetStep) {
+        where (max(0, -drift)..<min(offsetCount, offsetCount - drift)).contains(offset + offsetStep) {
             firsts[index] = (offset + offsetStep) * SearchCells.stride + row + rowStep
-            syncRatios[index] = syncLogRatio(cells, from: firsts[index])
+            syncRatios[index] = syncLogRatio(cells, from: firsts[index], drift: drift)
         }
         for _ in 0..<GridLikelihood.triedCount {
             var best = 0
             for index in syncRatios.indices where syncRatios[index] > syncRatios[best] {
                 best = index
             }
-            let ratio = syncRatios[best] + dataLogRatio(cells, from: firsts[best], symbolCount: symbolCount)
+            // Most of the data tones come after the second group.
+            let first = firsts[best] + drift * SearchCells.stride
+            let ratio = syncRatios[best] + dataLogRatio(cells, from: first, symbolCount: symbolCount)
             if ratio >= minimumLogRatio { return true }
             syncRatios[best] = -.infinity
         }
@@ -117,7 +124,7 @@ struct GridLikelihood {
     }
 
     /// Λ of the sync symbols at the place whose first cell is `first`, for the latest shares of `prepare`.
-    func syncLogRatio(_ cells: [SearchCells], from first: Int) -> Float {
+    func syncLogRatio(_ cells: [SearchCells], from first: Int, drift: Int = 0) -> Float {
         let held = heldSymbols(cells, row: first % SearchCells.stride, count: FrameLayout.syncSpanToneCount)
         var bits: Float = 0
         for channel in cells.indices {
@@ -126,7 +133,8 @@ struct GridLikelihood {
             for (index, tone) in profile.syncTones.enumerated() {
                 let symbol = FrameLayout.syncPlace(index)
                 guard held & (1 << UInt32(symbol)) != 0 else { continue }
-                let cell = values[first + 2 * tone * SearchCells.stride + SyncSearch.rowsPerSymbol * symbol]
+                let bin = 2 * tone + (index < FrameLayout.syncGroupToneCount ? 0 : drift)
+                let cell = values[first + bin * SearchCells.stride + SyncSearch.rowsPerSymbol * symbol]
                 bits += fastLog2(table[Int(min(max(cell, 0) * GridLikelihood.cellsPerUnit, Float(table.count - 1)))])
             }
         }

@@ -78,11 +78,11 @@ struct WaitingCandidates: ~Copyable {
     }
 
     private mutating func isLikely(_ candidate: Candidate, row: Int, symbolCount: Int) -> Bool {
-        let halfSpacings = 2 * candidate.offsetHertz / Float(format.profile.toneSpacingHertz)
         let maximumOffset = format.maximumOffsetHalfSpacings
         return likelihood.isLikely(
-            cells, candidate.shares, row: row, offset: Int(halfSpacings.rounded()) + maximumOffset,
-            offsetCount: 2 * maximumOffset + 1, symbolCount: min(symbolCount, GridLikelihood.maximumSymbolCount))
+            cells, candidate.shares, row: row, offset: candidate.firstHalfSpacings(format) + maximumOffset,
+            drift: candidate.driftHalfSpacings(format), offsetCount: 2 * maximumOffset + 1,
+            symbolCount: min(symbolCount, GridLikelihood.maximumSymbolCount))
     }
 
     /// Forgets all: the samples of all that waits are lost.

@@ -38,4 +38,12 @@ import Testing
         #expect(format.usualOffsetHalfSpacings == Int((96.25 / half).rounded(.up)))
         #expect(format.maximumOffsetHalfSpacings == Int((182.875 / half).rounded(.up)))
     }
+
+    /// 115 Hz a second for thirteen symbols: 0.34, 1.36 and 5.4 half spacings.
+    @Test(arguments: zip(Profile.all, [(0, 1), (1, 1), (4, 2)]))
+    func driftsOfAWalkAreSearched(profile: Profile, drifts: (maximum: Int, step: Int)) {
+        let format = BasebandFormat(profile: profile)
+        #expect(format.maximumDriftHalfSpacings == drifts.maximum)
+        #expect(format.driftStepHalfSpacings == drifts.step)
+    }
 }

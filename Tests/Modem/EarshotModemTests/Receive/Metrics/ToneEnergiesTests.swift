@@ -103,4 +103,25 @@ import Testing
             #expect(abs(found - expected) < 0.02, "\(profile), seed 43")
         }
     }
+
+    /// Where the place drifts, each symbol is measured at its own offset, as along a track.
+    @Test(arguments: Profile.all) func followADrift(profile: Profile) {
+        let format = BasebandFormat(profile: profile)
+        var random = SeededGenerator(seed: 43)
+        let symbolCount = 20
+        let samples = random.complex((symbolCount + 2) * format.samplesPerSymbol)
+        let history = history(samples, lost: 0..<0)
+        var place = Candidate(start: 11, offsetHertz: 20, score: 0)
+        place.driftHertz = 39
+        var energies = ToneEnergies(format: format)
+        var measured = [Float](repeating: 0, count: symbolCount * profile.toneCount)
+        energies.measure(history, place, symbolCount: symbolCount, into: &measured)
+        for (symbol, hertz) in [(0, Float(-4)), (3, 5), (8, 20), (13, 35), (16, 44), (19, 44)] {
+            var alone = [Float](repeating: 0, count: symbolCount * profile.toneCount)
+            let start = place.start + Double(symbol) * format.symbolLength(offsetHertz: 20)
+            energies.measure(history, start: start, offsetHertz: hertz, symbolCount: 1, into: &alone)
+            let row = symbol * profile.toneCount..<(symbol + 1) * profile.toneCount
+            #expect(measured[row].elementsEqual(alone[..<profile.toneCount]), "symbol \(symbol), seed 43")
+        }
+    }
 }

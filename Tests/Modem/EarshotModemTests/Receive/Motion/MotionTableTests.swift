@@ -1,36 +1,52 @@
 import EarshotBasics
 import EarshotCoding
 import EarshotDSP
+import RealModule
 import TestSupport
 import Testing
 
 @testable import EarshotModem
 
 @Suite(.optimized) struct MotionTableTests {
-    /// Λ along a polynomial is the sum of λ at its steps, whatever its coefficients.
-    @Test func aPathSumsTheTableAtItsSteps() throws {
+    /// λ of a tone is that of its offset if that is known, and otherwise lies between the offsets'. A known tone makes its own λ.
+    @Test(arguments: Profile.all) func tonesFollowTheWeightsOfOffsets(profile: Profile) throws {
         var random = SeededGenerator(seed: 90)
-        let format = BasebandFormat(profile: .standard)
+        let format = BasebandFormat(profile: profile)
         let history = BasebandHistory(keptCount: 60 * format.samplesPerSymbol)
         let noise = (0..<60 * format.samplesPerSymbol).map { _ in
             ComplexSample(Float.random(in: -1...1, using: &random), Float.random(in: -1...1, using: &random))
         }
         history.append(noise, 0..<noise.count)
-        let measured = MeasuredFrame.token(.standard, start: 64, in: history)
+        let measured = MeasuredFrame.token(profile, start: 64, in: history)
         var table = MotionTable(format: format, likelihood: FrameLikelihood())
         table.measure(measured.view, measured.measurer)
-        let (values, count) = (table.values, FrameLayout.token.toneCount)
-        for p: SIMD4<Float> in [SIMD4(), SIMD4(2, -5, 1, 0.5), SIMD4(-3, 6, 4, -2), SIMD4(0, 0, 0, 12)] {
-            var expected: Float = 0
-            for symbol in 0..<count {
-                let u = 2 * Double(symbol) / Double(count - 1) - 1
-                let steps = Double(p[0]) + u * (Double(p[1]) + u * (Double(p[2]) + u * Double(p[3])))
-                let step = Int((steps + 0.5).rounded(.down))
-                expected += abs(step) <= table.reach ? values[symbol * table.width + table.reach + step] : -3
+        let (toneCount, reach) = (profile.toneCount, table.reach)
+        func tones(_ symbol: Int, _ weights: [Int: Float]) -> [Float] {
+            var all = [Float](repeating: 0, count: table.width)
+            for (step, weight) in weights { all[reach + step] = weight }
+            var metrics = [Float](repeating: 0, count: toneCount + 1)
+            table.writeToneLikelihoods(symbol, all, into: &metrics, at: 1)
+            return Array(metrics.dropFirst())
+        }
+        for symbol in [5, 20, 51] {
+            for step in [-reach, -3, 0, 1, 4, reach] {
+                let alone = tones(symbol, [step: 1])
+                // The sum over all tones is what the table says of the offset.
+                let mean = Float.log(alone.reduce(0) { $0 + .exp($1) } / Float(toneCount))
+                #expect(abs(mean - table.values[symbol * table.width + reach + step]) < 0.02, "\(symbol), \(step)")
+                guard step + MotionTable.stepsPerSpacing <= reach else { continue }
+                // A spacing higher each tone is the next one.
+                let higher = tones(symbol, [step + MotionTable.stepsPerSpacing: 1])
+                #expect(zip(higher, alone.dropFirst()).allSatisfy { abs($0 - $1) < 0.02 }, "\(symbol), \(step)")
+                let both = tones(symbol, [step: 0.5, step + MotionTable.stepsPerSpacing: 0.5])
+                for tone in 0..<toneCount {
+                    let expected = Float.log((.exp(alone[tone]) + .exp(higher[tone])) / 2)
+                    #expect(abs(both[tone] - expected) < 0.02, "\(symbol), \(step), tone \(tone), seed 90")
+                }
             }
-            let sum = table.logRatio(p, symbolCount: count)
-            // A step on the edge between two places may fall to either: the coefficients avoid that.
-            #expect(abs(sum - expected) < 1e-3 * max(1, abs(expected)), "\(p), seed 90")
+            let alone = tones(symbol, [2: 1])
+            table.setTone(7, of: symbol)
+            #expect(abs(table.values[symbol * table.width + reach + 2] - alone[7]) < 0.02, "\(symbol), seed 90")
         }
     }
 

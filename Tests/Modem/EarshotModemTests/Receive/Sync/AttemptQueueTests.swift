@@ -179,4 +179,22 @@ import Testing
             #expect(queue.end(ofClearerThan: own, clearDominance: 0.75) == end, "\(other)")
         }
     }
+
+    /// A pattern that drifts does not replace one that stays at the same place, nor the other way; a decoded frame ends both.
+    @Test func driftsAreKeptApart() {
+        let format = BasebandFormat(profile: .far)
+        var queue = AttemptQueue()
+        let stays = attempt(due: 10, score: 10)
+        var drifts = attempt(due: 11, score: 11)
+        drifts.candidate.driftHertz = 23.4
+        queue.insert(stays)
+        queue.insert(drifts)
+        queue.removeAttempts(like: drifts.candidate, profileIndex: 0, format)
+        #expect(queue.next(endIndex: 11)?.candidate == stays.candidate)
+        #expect(queue.isEmpty)
+        queue.insert(stays)
+        queue.insert(drifts)
+        queue.removeAttempts(near: stays.candidate, profileIndex: 0, format)
+        #expect(queue.isEmpty)
+    }
 }

@@ -56,4 +56,46 @@ import Testing
         }
         #expect(sums[Self.rowCount..<sumStride].allSatisfy { $0 == -1 })
     }
+
+    @Test(arguments: KernelForm.all, [(1, 1), (5, 1), (4, 2)])
+    func driftsRaiseSums(form: KernelForm, drifts: (reach: Int, step: Int)) {
+        let (offsetCount, stride, sumStride, extra) = (11, 150, 40, Float(0.75))
+        var random = SeededGenerator(seed: 73)
+        let cells = (0..<(2 * 31 + offsetCount) * stride).map { _ in Float.random(in: 0...3, using: &random) }
+        let firsts = (0..<8).map { 2 * Int.random(in: 0...31, using: &random) * stride + 4 * $0 + 7 }
+        var sums = [Float](repeating: -1, count: offsetCount * sumStride)
+        var maxima = [Float](repeating: -1, count: Self.rowCount)
+        earshot_block_patterns(form.number, cells, firsts, stride, offsetCount, &sums, sumStride, &maxima)
+        let plain = sums
+        var groups = [Float](repeating: 0, count: offsetCount * 2 * Self.rowCount)
+        earshot_block_drifts(
+            form.number, cells, firsts, stride, offsetCount, drifts.reach, drifts.step, extra, &groups, &sums,
+            sumStride,
+            &maxima)
+        var raisedCount = 0
+        for row in 0..<Self.rowCount {
+            var highest: Float = 0
+            for offset in 0..<offsetCount {
+                var expected = plain[offset * sumStride + row]
+                for drift in Swift.stride(from: -drifts.reach, through: drifts.reach, by: drifts.step) where drift != 0
+                {
+                    // Half of an odd drift is rounded towards higher first groups.
+                    let first = offset - Int((Double(drift) / 2).rounded(.down))
+                    let second = first + drift
+                    guard (0..<offsetCount).contains(first), (0..<offsetCount).contains(second) else { continue }
+                    let sum = (0..<8).reduce(Float(0)) {
+                        $0 + cells[($1 < 4 ? first : second) * stride + firsts[$1] + row]
+                    }
+                    expected = max(expected, sum - extra)
+                }
+                let sum = sums[offset * sumStride + row]
+                #expect(abs(sum - expected) < 8 * 24 * 0x1p-24, "row \(row), offset \(offset), \(form), seed 73")
+                raisedCount += sum > plain[offset * sumStride + row] ? 1 : 0
+                highest = max(highest, sum)
+            }
+            #expect(maxima[row] == highest, "row \(row), \(form), seed 73")
+        }
+        #expect(raisedCount > 0)
+        #expect(sums[Self.rowCount..<sumStride].allSatisfy { $0 == -1 })
+    }
 }

@@ -145,4 +145,33 @@ import Testing
         for symbol in 4..<13 { cells[1].heldShares[Self.row + 4 * symbol] = 0.5 }
         #expect(all != 0 && two.dataLogRatio(cells, from: first, symbolCount: 17) == 0, "seed 84")
     }
+
+    /// A frame whose second group of sync tones lies higher or lower is told from noise at its drift, and nowhere else.
+    @Test(arguments: [-5, -1, 2, 5]) func followsADrift(drift: Int) {
+        var random = SeededGenerator(seed: 85)
+        var grid = GridLikelihood(profile: .standard)
+        var (likely, likelyWithout) = (0, 0)
+        for _ in 0..<200 {
+            let cells = noise(&random)
+            let first = 5 - (drift >> 1)
+            let other = noise(&random)
+            add(3.4, to: cells, offset: first, &random)
+            add(3.4, to: other, offset: first + drift, &random)
+            // From the first group's end on all symbols are those of a frame that lies higher.
+            for bin in 0..<2 * 31 + Self.offsetCount {
+                for row in Self.row + 4 * FrameLayout.syncGroupToneCount..<SearchCells.stride {
+                    cells.values[bin * Self.binStride + row] = other.values[bin * Self.binStride + row]
+                }
+            }
+            func isLikely(_ drift: Int) -> Bool {
+                grid.isLikely(
+                    [cells], .alone(0), row: Self.row, offset: first, drift: drift, offsetCount: Self.offsetCount,
+                    symbolCount: 32)
+            }
+            likely += isLikely(drift) ? 1 : 0
+            likelyWithout += isLikely(0) ? 1 : 0
+        }
+        #expect(likely >= 197, "\(likely), seed 85")
+        #expect(likelyWithout < likely, "\(likelyWithout), seed 85")
+    }
 }
