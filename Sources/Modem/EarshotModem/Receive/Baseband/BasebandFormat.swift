@@ -37,15 +37,18 @@ struct BasebandFormat {
     var usualOffsetHalfSpacings: Int {
         Int((2 * 0.005 * profile.centreHertz / profile.toneSpacingHertz).rounded(.up))
     }
+    /// The largest change of the offset of someone who walks past at 1.4 m/s, 1 m away: v²/(c·d)·19,250 Hz = 110 Hz a second, and a
+    /// little more.
+    private static let walkHertzPerSecond = 115.0
     /// How much higher or lower the second group of sync tones may lie than the first, in half tone spacings, where a person walks
-    /// past (`MotionSearch.maximumRate`): 0 in `fast`, 1 in `standard`, 4 in `far`, a multiple of `driftStepHalfSpacings`.
+    /// past (`walkHertzPerSecond`): 0 in `fast`, 1 in `standard`, 4 in `far`, a multiple of `driftStepHalfSpacings`.
     var maximumDriftHalfSpacings: Int { Int(fullDriftHalfSpacings) / driftStepHalfSpacings * driftStepHalfSpacings }
     /// The distance of the drifts that are searched: a half tone spacing, and where there are many a whole one. By half ones `far`
     /// finds 1.5 % more of those who walk past at −10 dB, and noise takes 5 % more instructions.
     var driftStepHalfSpacings: Int { fullDriftHalfSpacings < 2 ? 1 : 2 }
-    /// The drift at `MotionSearch.maximumRate`: 0.3, 1.4 and 5.4.
+    /// The drift at `walkHertzPerSecond`: 0.3, 1.4 and 5.4.
     private var fullDriftHalfSpacings: Double {
-        let hertz = MotionSearch.maximumRate * Double(FrameLayout.syncGroupDistance) * profile.symbolSeconds
+        let hertz = BasebandFormat.walkHertzPerSecond * Double(FrameLayout.syncGroupDistance) * profile.symbolSeconds
         return 2 * hertz / profile.toneSpacingHertz
     }
     /// The minimum score of a candidate, see `SyncSearch`, and of a refined one, see `CandidateRefinement`.

@@ -20,8 +20,6 @@ struct MotionSearch: ~Copyable {
     static let minimumLogRatio: Float = 15
     /// How often the tones of the path found last lead to another track.
     static let roundCount = 2
-    /// The largest change of an offset of a walk past, in hertz a second.
-    static let maximumRate = 115.0
     /// The minimum of Λ of the likeliest path: the decoder hardly ever decodes below it.
     private static let minimumPathLogRatio: Float = 12
 
