@@ -27,8 +27,8 @@ struct FrameDecoder: ~Copyable {
     private var detection: FrameDetection
     private var path: TrellisAttempt
     private var iterations: IterativeDecoder
+    private var motion: MotionSearch
     /// One of each for each profile.
-    private var motions: OwnedList<MotionSearch>
     private var tracks: OwnedList<MotionTrack>
     private var coherents: OwnedList<CoherentMetrics>
     private var stills: OwnedList<StillDecoder>
@@ -39,9 +39,7 @@ struct FrameDecoder: ~Copyable {
         detection = FrameDetection(profiles: profiles, likelihood: likelihood)
         path = TrellisAttempt(profiles: profiles)
         iterations = IterativeDecoder(likelihood: likelihood)
-        motions = OwnedList(count: profiles.count) {
-            MotionSearch(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
-        }
+        motion = MotionSearch(profiles: profiles, likelihood: likelihood)
         tracks = OwnedList(count: profiles.count) { MotionTrack(format: BasebandFormat(profile: profiles[$0])) }
         stills = OwnedList(count: profiles.count) {
             StillDecoder(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
@@ -154,14 +152,14 @@ struct FrameDecoder: ~Copyable {
     ) -> PathResult {
         var (moving, view) = (PathResult.none, detected.view)
         guard detected.logRatio >= MotionSearch.minimumLogRatio, FrameDetection.isInReach(view) else { return moving }
-        let (isLikely, work) = motions[profileIndex].search(view, measurer)
+        let (isLikely, work) = motion.search(view, profileIndex: profileIndex, measurer)
         moving.work += work
         guard isLikely else { return moving }
         path.propose(view.layout, view.profile) {
-            motions[profileIndex].writeToneLikelihoods(detected.view.layout, into: &$0)
+            motion.writeToneLikelihoods(detected.view, into: &$0)
         }
         for _ in 0..<MotionSearch.roundCount {
-            motions[profileIndex].follow(path.trellis.tones, detected.view, into: &tracks[profileIndex])
+            motion.follow(path.trellis.tones, detected.view, into: &tracks[profileIndex])
             moving.work += path.prepare(view, along: tracks[profileIndex], &measurer)
             (view.place.offsetHertz, view.place.driftHertz) = (tracks[profileIndex].offsetsHertz[0], 0)
             if moving.add(path.decode(view, &measurer)) { break }

@@ -19,7 +19,8 @@ struct FrameLikelihood {
     private static let cellsPerUnit: Float = 10
     private static let cellCount = 400
 
-    private let table: [Float]
+    /// φ of each cell of a tenth.
+    let table: [Float]
 
     init(designRatio: Double = FrameLikelihood.designRatio) {
         table = (0..<FrameLikelihood.cellCount).map { cell in
@@ -30,8 +31,11 @@ struct FrameLikelihood {
     }
 
     /// φ(x): the likelihood ratio of a tone with x times the energy of noise.
-    func ratio(_ x: Float) -> Float {
-        table[Int(min(x * FrameLikelihood.cellsPerUnit, Float(FrameLikelihood.cellCount - 1)))]
+    func ratio(_ x: Float) -> Float { table[Int(cell(x))] }
+
+    /// The cell of φ(x) in `table`, for those who keep many.
+    func cell(_ x: Float) -> UInt16 {
+        UInt16(min(x * FrameLikelihood.cellsPerUnit, Float(FrameLikelihood.cellCount - 1)))
     }
 
     /// Λ over some symbols of a frame.

@@ -23,44 +23,42 @@ struct MotionSearch: ~Copyable {
     /// The minimum of Λ of the likeliest path: the decoder hardly ever decodes below it.
     private static let minimumPathLogRatio: Float = 12
 
-    private let format: BasebandFormat
     private var table: MotionTable
     private var chain: MotionChain
 
-    init(format: BasebandFormat, likelihood: FrameLikelihood) {
-        self.format = format
-        let table = MotionTable(format: format, likelihood: likelihood)
-        chain = MotionChain(format: format, table: table)
-        self.table = table
+    init(profiles: [Profile], likelihood: FrameLikelihood) {
+        table = MotionTable(profiles: profiles, likelihood: likelihood)
+        chain = MotionChain(profiles: profiles)
     }
 
     /// Searches around a view's place.
     /// - Returns: whether there is a path that is likely enough, and the work.
-    mutating func search(_ view: FrameView, _ measurer: borrowing FrameMeasurer) -> (isLikely: Bool, work: DecodingWork)
-    {
+    mutating func search(
+        _ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer
+    ) -> (isLikely: Bool, work: DecodingWork) {
         let symbolCount = view.layout.toneCount
-        table.measure(view, measurer)
-        let logRatio = chain.runForward(table, symbolCount: symbolCount)
+        table.measure(view, profileIndex: profileIndex, measurer)
+        let logRatio = chain.runForward(table, view.format, symbolCount: symbolCount)
         return (logRatio >= MotionSearch.minimumPathLogRatio, DecodingWork.symbolMotion * symbolCount)
     }
 
-    /// Writes λ of the data tones of the frame that was searched, whatever its path; shape [dataToneCount][M].
-    mutating func writeToneLikelihoods(_ layout: FrameLayout, into metrics: inout [Float]) {
-        chain.runBackward(table, symbolCount: layout.toneCount)
-        for step in 0..<layout.dataToneCount {
-            let symbol = layout.dataPlace(step)
-            chain.weigh(symbol)
-            table.writeToneLikelihoods(symbol, chain.weights, into: &metrics, at: step * format.profile.toneCount)
+    /// Writes λ of the data tones of the view that was searched, whatever its path; shape [dataToneCount][M].
+    mutating func writeToneLikelihoods(_ view: FrameView, into metrics: inout [Float]) {
+        var step = view.layout.dataToneCount - 1
+        chain.runBackward(table, symbolCount: view.layout.toneCount) { symbol, weights in
+            guard step >= 0, symbol == view.layout.dataPlace(step) else { return }
+            table.writeToneLikelihoods(symbol, weights, into: &metrics, at: step * view.profile.toneCount)
+            step -= 1
         }
     }
 
-    /// Writes the track of the frame that was searched, if these are its tones.
+    /// Writes the track of the view that was searched, if these are its tones.
     /// - Parameter tones: the data tones; shape [dataToneCount or more].
     mutating func follow(_ tones: [UInt8], _ view: FrameView, into track: inout MotionTrack) {
         let symbolCount = view.layout.toneCount
         for step in 0..<view.layout.dataToneCount { table.setTone(Int(tones[step]), of: view.layout.dataPlace(step)) }
-        _ = chain.runForward(table, symbolCount: symbolCount)
-        chain.trace(symbolCount: symbolCount)
+        _ = chain.runForward(table, view.format, symbolCount: symbolCount)
+        chain.trace(table, symbolCount: symbolCount)
         let (stepHertz, offsetHertz) = (table.stepHertz, view.place.offsetHertz)
         track.write(from: view.place.start, symbolCount: symbolCount) { offsetHertz + stepHertz * chain.steps[$0] }
     }

@@ -9,7 +9,8 @@ import RealModule
 ///
 /// with φ of `FrameLikelihood`. λ of a symbol that was lost is 0. Of several channels it looks at the best.
 ///
-/// Cost: four FFTs of N points a symbol, and (2J + 1)·M additions. No allocation after `init`.
+/// One table serves all profiles, one frame at a time. Cost: four FFTs of N points a symbol, and (2J + 1)·M additions. No allocation
+/// after `init`.
 struct MotionTable: ~Copyable {
     static let stepsPerSpacing = 4
     /// An offset changes by no more than this within a frame: from 1.4 m/s towards the receiver to 1.4 m/s away from it.
@@ -17,73 +18,92 @@ struct MotionTable: ~Copyable {
     /// The energy over noise that a tone may have, 10.8 dB: in a louder frame the noise counts as more. φ is flat where tones are loud, and
     /// half a spacing beside its place a tone is hardly quieter.
     private static let highestRatio: Float = 30
-    /// J.
-    let reach: Int
+    /// J, in the profile measured last.
+    private(set) var reach = 0
     /// λ; shape [longest frame][2J + 1].
     private(set) var values: [Float]
 
-    private let format: BasebandFormat
+    private var format: BasebandFormat
     private let likelihood: FrameLikelihood
-    private var mixer: ToneCorrelator
-    private var transform: FFTPlan
-    /// φ(x) of each bin, a spacing wide; shape [longest frame][stepsPerSpacing][M + 2·spacingReach].
-    private var ratios: [Float]
+    /// One of each profile.
+    private var transforms: OwnedList<MotionTransform>
+    /// The cells of φ(x) of each bin, a spacing wide; shape [longest frame][stepsPerSpacing][binCount].
+    private var cells: [UInt16]
     /// The reach in whole spacings.
-    private let spacingReach: Int
-    private let binCount: Int
+    private var spacingReach = 0
+    /// M + 2·spacingReach.
+    private var binCount = 0
     /// The energies of a symbol's bins.
     private var powers: [Float]
     private var inverseNoise: [Float]
     /// What divides the energies of a loud frame, so that they are within `highestRatio` of noise, 0 ... 1.
     private var inverseLoudness: Float = 1
 
-    init(format: BasebandFormat, likelihood: FrameLikelihood) {
-        self.format = format
+    /// A table that has room for any frame of these profiles.
+    init(profiles: [Profile], likelihood: FrameLikelihood) {
         self.likelihood = likelihood
-        let step = format.profile.toneSpacingHertz / Double(MotionTable.stepsPerSpacing)
-        reach = Int((MotionTable.maximumChangeHertz / step).rounded(.up))
-        values = [Float](repeating: 0, count: FrameLayout.longest.toneCount * (2 * reach + 1))
-        mixer = ToneCorrelator(length: format.samplesPerSymbol)
-        transform = FFTPlan(length: format.samplesPerSymbol, hasInverse: false)
-        spacingReach = (reach + MotionTable.stepsPerSpacing - 1) / MotionTable.stepsPerSpacing
-        binCount = format.profile.toneCount + 2 * spacingReach
-        ratios = [Float](
-            repeating: 1, count: FrameLayout.longest.toneCount * MotionTable.stepsPerSpacing * binCount)
+        let formats = profiles.map { BasebandFormat(profile: $0) }
+        format = formats[0]
+        transforms = OwnedList(count: formats.count) { MotionTransform(length: formats[$0].samplesPerSymbol) }
+        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let (longest, reach) = (FrameLayout.longest.toneCount, formats.map(MotionTable.reach).max() ?? 0)
+        let binCount = toneCount + 2 * MotionTable.spacings(reach)
+        values = [Float](repeating: 0, count: longest * (2 * reach + 1))
+        cells = [UInt16](repeating: 0, count: longest * MotionTable.stepsPerSpacing * binCount)
         powers = [Float](repeating: 0, count: binCount)
-        inverseNoise = [Float](repeating: 0, count: format.profile.toneCount)
+        inverseNoise = [Float](repeating: 0, count: toneCount)
+    }
+
+    /// J of a profile.
+    static func reach(_ format: BasebandFormat) -> Int {
+        Int((maximumChangeHertz / Double(stepHertz(format))).rounded(.up))
+    }
+
+    private static func spacings(_ reach: Int) -> Int { (reach + stepsPerSpacing - 1) / stepsPerSpacing }
+
+    /// Δ of a profile, in hertz.
+    static func stepHertz(_ format: BasebandFormat) -> Float {
+        Float(format.profile.toneSpacingHertz) / Float(stepsPerSpacing)
     }
 
     var width: Int { 2 * reach + 1 }
     /// Δ in hertz.
-    var stepHertz: Float { Float(format.profile.toneSpacingHertz) / Float(MotionTable.stepsPerSpacing) }
+    var stepHertz: Float { MotionTable.stepHertz(format) }
 
     /// Measures λ around a view's place.
-    mutating func measure(_ view: FrameView, _ measurer: borrowing FrameMeasurer) {
+    mutating func measure(_ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer) {
+        format = view.format
+        reach = MotionTable.reach(format)
+        spacingReach = MotionTable.spacings(reach)
+        binCount = format.profile.toneCount + 2 * spacingReach
         let history = measurer.histories[view.place.shares.best]
         measurer.writeInverseNoise(view, into: &inverseNoise)
-        inverseLoudness = 1 / max(syncRatio(view, history) / MotionTable.highestRatio, 1)
+        inverseLoudness = 1 / max(syncRatio(view, profileIndex, history) / MotionTable.highestRatio, 1)
         for quarter in 0..<MotionTable.stepsPerSpacing {
-            mixer.tune(
+            transforms[profileIndex].tune(
                 cyclesPerSample: format.cyclesPerSample(
                     offsetHertz: view.place.offsetHertz + Float(quarter) * stepHertz)
                     + 0.5 / Float(format.samplesPerSymbol))
             for symbol in 0..<view.layout.toneCount {
-                measure(symbol, quarter, view, history)
+                measure(symbol, quarter, view, profileIndex, history)
             }
         }
     }
 
     /// The mean of x over the sync tones at the view's place.
-    private mutating func syncRatio(_ view: FrameView, _ history: BasebandHistory) -> Float {
+    private mutating func syncRatio(_ view: FrameView, _ profileIndex: Int, _ history: BasebandHistory) -> Float {
         var (sum, count) = (Float(0), Float(0))
+        let length = format.samplesPerSymbol
         for (index, tone) in format.profile.syncTones.enumerated() {
             let symbol = FrameLayout.syncPlace(index)
             let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
-            guard history.holds(from: first, count: mixer.length) else { continue }
-            mixer.tune(
+            guard history.holds(from: first, count: length) else { continue }
+            transforms[profileIndex].tune(
                 cyclesPerSample: format.cyclesPerSample(tone: tone)
                     + format.cyclesPerSample(offsetHertz: view.place.offsetHertz(atSymbol: symbol)))
-            sum += history.withSamples(from: first, count: mixer.length) { mixer.energy($0) } * inverseNoise[tone]
+            sum +=
+                history.withSamples(from: first, count: length) { transforms[profileIndex].energy($0) }
+                * inverseNoise[tone]
             count += 1
         }
         return count > 0 ? sum / count : 0
@@ -91,50 +111,54 @@ struct MotionTable: ~Copyable {
 
     /// λ of one symbol at the offsets of one quarter.
     private mutating func measure(
-        _ symbol: Int, _ quarter: Int, _ view: FrameView, _ history: BasebandHistory
+        _ symbol: Int, _ quarter: Int, _ view: FrameView, _ profileIndex: Int, _ history: BasebandHistory
     ) {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
         let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
         let heldShare = history.holds(from: first, count: length) ? history.heldShare(from: first, count: length) : 0
-        let isHeld = heldShare >= NoiseFloor.minimumHeldShare
-        let firstRatio = (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
-        if isHeld {
-            measureRatios(history, from: first, heldShare: heldShare, at: firstRatio)
+        let firstCell = (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
+        if heldShare >= NoiseFloor.minimumHeldShare {
+            history.withSamples(from: first, count: length) { samples in
+                // Half a spacing was mixed away, so that tone m is in bin m − M/2.
+                let lowest = -toneCount / 2 - spacingReach
+                transforms[profileIndex].transform(samples, bins: lowest..<lowest + binCount, into: &powers)
+            }
+            writeCells(heldShare: heldShare, at: firstCell)
         } else {
-            for bin in firstRatio..<firstRatio + binCount { ratios[bin] = 1 }
+            for bin in firstCell..<firstCell + binCount { cells[bin] = MotionTable.lostCell }
         }
         for spacing in -spacingReach...spacingReach {
             let step = MotionTable.stepsPerSpacing * spacing + quarter
             guard abs(step) <= reach else { continue }
-            let firstBin = firstRatio + spacingReach + spacing
-            var ratio: Float = 0
+            let tones = firstCell + spacingReach + spacing
+            var sum: Float = 0
             if let index = FrameLayout.syncIndex(at: symbol) {
-                ratio = ratios[firstBin + format.profile.syncTones[index]]
+                sum = ratio(tones + format.profile.syncTones[index]) * Float(toneCount)
             } else {
-                for tone in 0..<toneCount { ratio += ratios[firstBin + tone] }
-                ratio /= Float(toneCount)
+                for tone in tones..<tones + toneCount { sum += ratio(tone) }
             }
-            values[symbol * width + reach + step] = 0.693_147_2 * fastLog2(ratio)
+            values[symbol * width + reach + step] = fastLog(sum / Float(toneCount))
         }
     }
 
-    /// φ(x) of each bin of a symbol, at the offset to which the mixer is tuned; written from `place` on.
-    private mutating func measureRatios(_ history: BasebandHistory, from first: Int, heldShare: Float, at place: Int) {
+    /// Turns the energies of a symbol into cells of φ(x).
+    private mutating func writeCells(heldShare: Float, at place: Int) {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
-        history.withSamples(from: first, count: length) { samples in
-            transform.withMutableSamples { mixer.mix(samples, into: &$0) }
-        }
-        transform.forward()
-        // Half a spacing was mixed away, so that tone m is in bin m − M/2.
-        let lowest = -toneCount / 2 - spacingReach
-        transform.copyPowers(ofBins: lowest..<lowest + binCount, into: &powers)
         var scale = 1 / (heldShare * Float(length * length))
-        for bin in powers.indices { powers[bin] *= scale }
+        for bin in 0..<binCount { powers[bin] *= scale }
         scale = inverseLoudness * SymbolLevel.inverse(powers.span, from: spacingReach, inverseNoise.span, toneCount)
-        for bin in powers.indices {
+        for bin in 0..<binCount {
             let tone = min(max(bin - spacingReach, 0), toneCount - 1)
-            ratios[place + bin] = likelihood.ratio(powers[bin] * scale * inverseNoise[tone])
+            cells[place + bin] = likelihood.cell(powers[bin] * scale * inverseNoise[tone])
         }
+    }
+
+    /// A cell that stands for φ = 1.
+    private static let lostCell = UInt16.max
+
+    private func ratio(_ place: Int) -> Float {
+        let cell = cells[place]
+        return cell == MotionTable.lostCell ? 1 : likelihood.table[Int(cell)]
     }
 
     // MARK: Tones
@@ -148,12 +172,11 @@ struct MotionTable: ~Copyable {
         let toneCount = format.profile.toneCount
         var sums = metrics.mutableSpan
         for tone in place..<place + toneCount { sums[tone] = 1e-12 }
-        let cells = ratios.span
         for step in -reach...reach {
             let weight = weights[reach + step]
             guard weight > 1e-4 else { continue }
-            let first = firstRatio(symbol, step)
-            for tone in 0..<toneCount { sums[place + tone] += weight * cells[first + tone] }
+            let first = firstCell(symbol, step)
+            for tone in 0..<toneCount { sums[place + tone] += weight * ratio(first + tone) }
         }
         for tone in place..<place + toneCount { sums[tone] = fastLog(sums[tone]) }
     }
@@ -161,12 +184,12 @@ struct MotionTable: ~Copyable {
     /// Sets λ of a symbol to that of one tone: ln φ(x[k][j][tone]).
     mutating func setTone(_ tone: Int, of symbol: Int) {
         for step in -reach...reach {
-            values[symbol * width + reach + step] = fastLog(ratios[firstRatio(symbol, step) + tone])
+            values[symbol * width + reach + step] = fastLog(ratio(firstCell(symbol, step) + tone))
         }
     }
 
-    /// The place in `ratios` of tone 0 of a symbol at an offset.
-    private func firstRatio(_ symbol: Int, _ step: Int) -> Int {
+    /// The place in `cells` of tone 0 of a symbol at an offset.
+    private func firstCell(_ symbol: Int, _ step: Int) -> Int {
         let quarter = step & (MotionTable.stepsPerSpacing - 1)
         return (symbol * MotionTable.stepsPerSpacing + quarter) * binCount + spacingReach
             + (step - quarter) / MotionTable.stepsPerSpacing

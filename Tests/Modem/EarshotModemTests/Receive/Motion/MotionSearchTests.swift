@@ -55,8 +55,8 @@ import Testing
         _ view: FrameView, _ histories: ChannelHistories, tones: [Int]
     ) -> (offsetsHertz: [Float], starts: [Double])? {
         let measured = MeasuredFrame(view, histories, noise: settledNoise(view.format))
-        var search = MotionSearch(format: view.format, likelihood: FrameLikelihood())
-        guard search.search(view, measured.measurer).isLikely else { return nil }
+        var search = MotionSearch(profiles: Profile.all, likelihood: FrameLikelihood())
+        guard search.search(view, profileIndex: index(view.profile), measured.measurer).isLikely else { return nil }
         var track = MotionTrack(format: view.format)
         let dataTones = (0..<view.layout.dataToneCount).map { UInt8(tones[view.layout.dataPlace($0)]) }
         search.follow(dataTones, view, into: &track)
@@ -110,11 +110,11 @@ import Testing
         let (view, histories, _, tones) = try view(
             profile, offsetHertz: 12, hertzPerSymbol: rate, noisePower: MotionSearchTests.noisePower, random: &random)
         let measured = MeasuredFrame(view, histories, noise: settledNoise(view.format))
-        var search = MotionSearch(format: view.format, likelihood: FrameLikelihood())
-        let isLikely = search.search(view, measured.measurer).isLikely
+        var search = MotionSearch(profiles: Profile.all, likelihood: FrameLikelihood())
+        let isLikely = search.search(view, profileIndex: index(view.profile), measured.measurer).isLikely
         #expect(isLikely)
         var metrics = [Float](repeating: 0, count: view.layout.dataToneCount * profile.toneCount)
-        search.writeToneLikelihoods(view.layout, into: &metrics)
+        search.writeToneLikelihoods(view, into: &metrics)
         let found = (0..<view.layout.dataToneCount).count { step in
             let own = metrics[step * profile.toneCount..<(step + 1) * profile.toneCount]
             let sent = own[own.startIndex + tones[view.layout.dataPlace(step)]]
@@ -143,4 +143,6 @@ import Testing
 
     /// N·0.1: a tone has 10 dB over the noise.
     private static let noisePower: Float = 3
+
+    private func index(_ profile: Profile) -> Int { Profile.all.firstIndex { $0.name == profile.name } ?? 0 }
 }

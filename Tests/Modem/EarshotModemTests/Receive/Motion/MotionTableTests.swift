@@ -18,8 +18,8 @@ import Testing
         }
         history.append(noise, 0..<noise.count)
         let measured = MeasuredFrame.token(profile, start: 64, in: history)
-        var table = MotionTable(format: format, likelihood: FrameLikelihood())
-        table.measure(measured.view, measured.measurer)
+        var table = MotionTable(profiles: Profile.all, likelihood: FrameLikelihood())
+        table.measure(measured.view, profileIndex: index(measured.view.profile), measured.measurer)
         let (toneCount, reach) = (profile.toneCount, table.reach)
         func tones(_ symbol: Int, _ weights: [Int: Float]) -> [Float] {
             var all = [Float](repeating: 0, count: table.width)
@@ -57,11 +57,13 @@ import Testing
         history.append([ComplexSample](repeating: ComplexSample(1, 0), count: 1_000), 0..<1_000)
         history.appendLost(1_000)
         let measured = MeasuredFrame.token(.fast, start: 0, in: history)
-        var table = MotionTable(format: format, likelihood: FrameLikelihood())
-        table.measure(measured.view, measured.measurer)
+        var table = MotionTable(profiles: Profile.all, likelihood: FrameLikelihood())
+        table.measure(measured.view, profileIndex: index(measured.view.profile), measured.measurer)
         let (values, width) = (table.values, table.width)
         for symbol in 33..<52 {
             #expect(values[symbol * width..<(symbol + 1) * width].allSatisfy { abs($0) < 1e-5 }, "symbol \(symbol)")
         }
     }
+
+    private func index(_ profile: Profile) -> Int { Profile.all.firstIndex { $0.name == profile.name } ?? 0 }
 }
