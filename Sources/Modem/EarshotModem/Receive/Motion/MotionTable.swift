@@ -45,7 +45,7 @@ struct MotionTable: ~Copyable {
         let formats = profiles.map { BasebandFormat(profile: $0) }
         format = formats[0]
         transforms = OwnedList(count: formats.count) { MotionTransform(length: formats[$0].samplesPerSymbol) }
-        let toneCount = profiles.map(\.toneCount).max() ?? 0
+        let toneCount = profiles.map { $0.toneCount }.max() ?? 0
         let (longest, reach) = (FrameLayout.longest.toneCount, formats.map(MotionTable.reach).max() ?? 0)
         let binCount = toneCount + 2 * MotionTable.spacings(reach)
         values = [Float](repeating: 0, count: longest * (2 * reach + 1))
