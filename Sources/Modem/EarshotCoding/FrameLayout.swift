@@ -14,10 +14,8 @@ public struct FrameLayout: Equatable, Sendable {
     public static let syncToneCount = 8
     /// The number of sync tones in each of the pattern's two groups. The first group starts the frame.
     public static let syncGroupToneCount = 4
-    /// The place of the second group's first tone.
+    /// The place of the second group's first tone: each tone of it comes as many places after the same of the first group.
     public static let secondSyncGroupPlace = 13
-    /// The number of places from a tone of the first group to the same of the second.
-    public static let syncGroupDistance = secondSyncGroupPlace
     /// The number of places between the groups.
     public static let syncGapToneCount = secondSyncGroupPlace - syncGroupToneCount
     /// The number of places from the first sync tone to the last: 17.

@@ -48,7 +48,7 @@ struct BasebandFormat {
     var driftStepHalfSpacings: Int { fullDriftHalfSpacings < 2 ? 1 : 2 }
     /// The drift at `walkHertzPerSecond`: 0.3, 1.4 and 5.4.
     private var fullDriftHalfSpacings: Double {
-        let hertz = BasebandFormat.walkHertzPerSecond * Double(FrameLayout.syncGroupDistance) * profile.symbolSeconds
+        let hertz = BasebandFormat.walkHertzPerSecond * Double(FrameLayout.secondSyncGroupPlace) * profile.symbolSeconds
         return 2 * hertz / profile.toneSpacingHertz
     }
     /// The minimum score of a candidate, see `SyncSearch`, and of a refined one, see `CandidateRefinement`.

@@ -27,7 +27,7 @@ struct Candidate: Equatable {
     func offsetHertz(atSymbol symbol: Int) -> Float {
         let last = FrameLayout.syncSpanToneCount - 1
         let symbols = Float(min(symbol, last)) - 0.5 * Float(last)
-        return offsetHertz + driftHertz * symbols / Float(FrameLayout.syncGroupDistance)
+        return offsetHertz + driftHertz * symbols / Float(FrameLayout.secondSyncGroupPlace)
     }
 
     /// The offset of the first group of sync tones on the search's grid, in half spacings.

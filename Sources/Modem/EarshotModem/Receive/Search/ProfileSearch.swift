@@ -115,7 +115,7 @@ struct ProfileSearch: ~Copyable {
     /// Appends the peaks of a channel's own scores: of patterns that stay, and of those that drift where no other one is better.
     private mutating func pickPeaks(ofChannel channel: Int, _ block: Int) {
         let first = candidates.count
-        let (grid, driftGrid) = (channels[channel].frames.grid, channels[channel].frames.driftGrid)
+        let (grid, driftGrid) = (channels[channel].frames.grid, channels[channel].frames.drifts.grid)
         pickPeaks(of: grid, ofChannel: channel, block)
         var keptCount = candidates.count
         pickPeaks(of: driftGrid, ofChannel: channel, block)

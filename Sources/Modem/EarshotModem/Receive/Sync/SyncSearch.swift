@@ -40,10 +40,6 @@ struct SyncSearch: ~Copyable {
     static let meanScore = Float(FrameLayout.syncToneCount) * meanOfNoise
     /// How much more a candidate needs beyond the usual offsets, where a frame is seldom: noise is there as often.
     static let unusualOffsetScore: Float = 0.8
-    /// How much more a candidate needs whose two groups have different offsets: there are many such places for each without a drift.
-    /// 0.8, 1 and 1.2: 92, 91.5 and 91 % of those who walk past at −8 dB, `standard`; 1.17, 1.13 and 1.08 of the instructions for noise
-    /// without drifts (seed 7001, by half spacings).
-    static let driftScore: Float = 1
     /// The maximum number of candidates from a block: limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
@@ -67,17 +63,15 @@ struct SyncSearch: ~Copyable {
     private var rowFactors = [Float](repeating: 1, count: blockRowCount)
     /// The scores of the block scored last.
     private(set) var grid: ScoreGrid
-    /// The same, of patterns that drift too; empty where none can.
-    private(set) var driftGrid: ScoreGrid
-    /// The sums of each group alone, for `driftGrid`.
-    private var groups: [Float]
+    /// The same, of patterns that drift.
+    private(set) var drifts: DriftSearch
+
     init(format: BasebandFormat, form: KernelForm = .best) {
         self.format = format
         self.form = form
         let maximumOffset = format.maximumOffsetHalfSpacings
         grid = ScoreGrid(offsetCount: 2 * maximumOffset + 1)
-        driftGrid = ScoreGrid(offsetCount: format.maximumDriftHalfSpacings > 0 ? grid.offsetCount : 0)
-        groups = [Float](repeating: 0, count: 2 * SyncSearch.blockRowCount * driftGrid.offsetCount)
+        drifts = DriftSearch(format: format, form: form)
         spectrum = BlockSpectrum(
             windowLength: format.samplesPerSymbol, highestBin: format.profile.toneCount - 1 + maximumOffset, form: form)
         patternFirsts = format.profile.syncTones.enumerated().map { index, tone in
@@ -166,7 +160,7 @@ struct SyncSearch: ~Copyable {
             heldShares[row] = 1
         }
         grid.clear()
-        driftGrid.clear()
+        drifts.grid.clear()
     }
 
     /// Turns the latest block's energies into cells.
@@ -194,7 +188,6 @@ struct SyncSearch: ~Copyable {
     private mutating func score() {
         grid.moveBlock()
         let (carried, offsetCount, first) = (ScoreGrid.carriedRowCount, grid.offsetCount, cells.scoredRow)
-        let (maximumDrift, driftStep) = (format.maximumDriftHalfSpacings, format.driftStepHalfSpacings)
         cells.values.withUnsafeBufferPointer { cells in
             grid.scores.withUnsafeMutableBufferPointer { scores in
                 grid.maxima.withUnsafeMutableBufferPointer { maxima in
@@ -203,36 +196,17 @@ struct SyncSearch: ~Copyable {
                         scores.baseAddress! + carried, ScoreGrid.rowCount, maxima.baseAddress! + carried)
                 }
             }
-            guard maximumDrift > 0 else { return }
-            driftGrid.moveBlock()
-            driftGrid.setBlock(grid)
-            driftGrid.scores.withUnsafeMutableBufferPointer { scores in
-                driftGrid.maxima.withUnsafeMutableBufferPointer { maxima in
-                    earshot_block_drifts(
-                        form.number, cells.baseAddress! + first, patternFirsts, SearchCells.stride, offsetCount,
-                        maximumDrift, driftStep,
-                        SyncSearch.driftScore, &groups, scores.baseAddress! + carried, ScoreGrid.rowCount,
-                        maxima.baseAddress! + carried)
-                }
-            }
         }
+        drifts.score(cells, patternFirsts, over: grid)
     }
 
-    /// A candidate of `driftGrid` with its drift, by which its middle may move by a quarter of a spacing.
+    /// A peak of `drifts` with its drift, by which its middle may move by a quarter of a spacing.
     func withDrift(_ candidate: Candidate, _ block: Int) -> Candidate {
-        let halfSpacing = Float(format.profile.toneSpacingHertz / 2)
-        let (row, offset) = (firstRow(of: candidate, block), firstOffset(of: candidate))
-        var (best, bestScore) = (0, -Float.infinity)
-        let reach = format.maximumDriftHalfSpacings
-        for drift in stride(from: -reach, through: reach, by: format.driftStepHalfSpacings) {
-            let offsets = (offset - (drift >> 1), offset - (drift >> 1) + drift)
-            guard min(offsets.0, offsets.1) >= 0, max(offsets.0, offsets.1) < grid.offsetCount else { continue }
-            let score = score(row, offsets) - (drift == 0 ? 0 : SyncSearch.driftScore)
-            if score > bestScore || (score == bestScore && drift == 0) { (best, bestScore) = (drift, score) }
-        }
+        let (row, halfSpacing) = (firstRow(of: candidate, block), Float(format.profile.toneSpacingHertz / 2))
+        let drift = drifts.drift(atOffset: firstOffset(of: candidate)) { score(row, $0) }
         var candidate = candidate
-        candidate.driftHertz = Float(best) * halfSpacing
-        candidate.offsetHertz += Float(best & 1) * halfSpacing / 2
+        candidate.driftHertz = Float(drift) * halfSpacing
+        candidate.offsetHertz += Float(drift & 1) * halfSpacing / 2
         return candidate
     }
 
