@@ -63,6 +63,13 @@ SECONDS ?= 60
 fuzz: swift ## Look for bytes that break a parser (TARGET=wav SECONDS=60; Tests/Fuzz/fuzz.sh has more)
 	@SWIFT=$(SWIFT) Tests/Fuzz/fuzz.sh run $(TARGET) $(SECONDS)
 
+# A build from nothing, in debug mode as a new user makes it. The service is that of `make server`, or of EARSHOTD.
+test-new-package: swift ## Build the first package of docs/MESSAGES.md as it is printed, and run it twice on a virtual sound card
+	@scripts/install-dependencies.sh test
+	@scripts/install-dependencies.sh messages
+	$(if $(EARSHOTD),,$(MAKE) server)
+	SWIFT=$(SWIFT) Tests/Support/new-package.py $(or $(EARSHOTD),Server/.build/release/earshotd)
+
 # The sources must be as they are committed: the script changes them, builds the tests of `make test`, and puts them back.
 test-guards: swift ## Break one guard after the other (limits, rights, refusals), and look whether a test fails
 	@scripts/install-dependencies.sh test
@@ -90,9 +97,9 @@ test-machine: swift ## Run the tests of Bluetooth, Wi-Fi and the kernel's sound 
 	for product in simplepush simplepush-provider simplepush-server; do $(SWIFT) build $(PUSH) --product $$product; done
 	Tests/Machine/together.sh all.sh simplepush.sh agent.sh radio-all.sh push-all.sh
 
-test-long: ## Run all tests at full length, the kernels and the modem on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, the sanitizers, and every call that fails once (two hours)
+test-long: ## Run all tests at full length, the kernels and the modem on aarch64, 200 kills of the service and of the agent, SimplePush, the browsers, packages, the sanitizers, a new package, and every call that fails once (two hours)
 	EARSHOT_LONG_TESTS=1 EARSHOT_KILLS=200 EARSHOT_FUZZ_CALLS=30000 $(MAKE) test test-bindings test-kernels test-cross test-server test-push test-browser test-firefox sanitize packages test-packages
-	$(MAKE) test-faults EARSHOTD=$(CURDIR)/Server/.build/release/earshotd
+	$(MAKE) test-new-package test-faults EARSHOTD=$(CURDIR)/Server/.build/release/earshotd
 
 sanitize: swift ## Run the tests of devices and listening under ThreadSanitizer and AddressSanitizer
 	@scripts/install-dependencies.sh test

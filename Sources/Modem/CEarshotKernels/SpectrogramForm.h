@@ -243,9 +243,9 @@ TARGET static void NAME(sum_patterns)(
     memcpy(maxima, highest, sizeof highest);
 }
 
-/// The sum of four cells for sixteen rows.
-INLINE TARGET Sixteen NAME(sum_group)(const float *start, const ptrdiff_t firsts[4]) {
-    return (*(const Sixteen *)(start + firsts[0]) + *(const Sixteen *)(start + firsts[1]))
+/// The sum of four cells for sixteen rows. Not a result: compilers warn of a vector that some forms return in memory.
+INLINE TARGET void NAME(sum_group)(const float *start, const ptrdiff_t firsts[4], Sixteen *sum) {
+    *sum = (*(const Sixteen *)(start + firsts[0]) + *(const Sixteen *)(start + firsts[1]))
         + (*(const Sixteen *)(start + firsts[2]) + *(const Sixteen *)(start + firsts[3]));
 }
 
@@ -257,8 +257,9 @@ TARGET static void NAME(sum_drifts)(
         for (int half = 0; half < 2; half++) {
             const float *start = cells + offset * (ptrdiff_t)stride + 16 * half;
             Sixteen *group = (Sixteen *)(groups + 64 * offset + 16 * half);
-            group[0] = NAME(sum_group)(start, firsts);
-            group[2] = NAME(sum_group)(start, firsts + 4) - extra;
+            NAME(sum_group)(start, firsts, &group[0]);
+            NAME(sum_group)(start, firsts + 4, &group[2]);
+            group[2] -= extra;
         }
     }
     Sixteen highest[2];
