@@ -20,7 +20,7 @@ package final class DecodingSpeed {
         listening = try Listening(profiles: profile.map { [$0] } ?? Profile.all)
     }
 
-    /// Decodes all of it once more.
+    /// Decodes the whole recording once more.
     package func run() {
         let start = processorSeconds()
         listening.push(samples)

@@ -1,6 +1,6 @@
 package import EarshotModem
 
-/// A receiver that hears one recording again and again, in blocks of 1,024 samples at 48 kHz.
+/// A receiver that hears one recording repeatedly, in blocks of 1,024 samples at 48 kHz.
 package final class Listening {
     package static let blockLength = 1_024
 

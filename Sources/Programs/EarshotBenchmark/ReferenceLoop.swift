@@ -4,7 +4,7 @@ import EarshotChannel
 ///
 ///     y[i] = Re · Im of Σₖ x[16·i + k]·h[k],   k = 0 ..< 128, in double precision
 ///
-/// It is a complex filter of 128 taps from 48 to 3 kHz, written plainly: nobody speeds it up or slows it down.
+/// It is a complex filter of 128 taps from 48 to 3 kHz, written plainly. Its code never changes.
 package struct ReferenceLoop: Sendable {
     private static let tapCount = 128
     private static let step = 16

@@ -21,8 +21,8 @@ private func seconds(_ clock: clockid_t) -> Double {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
 }
 
-/// The minimum processor time of several runs of each, in seconds: disturbances only add. The two take turns, so that a long
-/// disturbance meets both.
+/// The minimum processor time of several runs of each, in seconds: disturbances only add. The two alternate, so that a
+/// long disturbance affects both.
 package func minimumSeconds(runs: Int = 7, _ first: () -> Void, _ second: () -> Void) -> (first: Double, second: Double)
 {
     var minimum = (first: Double.infinity, second: Double.infinity)

@@ -12,7 +12,7 @@ package struct Traffic: Sendable {
     }
 
     package var name: String
-    /// The signal-to-noise ratio of a token, and without tokens of those that the other recordings have; nil for silence.
+    /// The signal-to-noise ratio of a token. Without tokens, that of the other recordings' tokens; nil for silence.
     private var snrDecibels: Double? = 0
     /// The length of a period, and the frames that start in it.
     private var periodSeconds: Int
@@ -76,7 +76,7 @@ package struct Traffic: Sendable {
     /// The number of tokens in `seconds` of it.
     package func tokenCount(seconds: Int) -> Int { seconds / periodSeconds * frames.count }
 
-    /// One period without noise; every token is another.
+    /// One period without noise; every token differs.
     private func period(_ number: Int, sampleRateHertz: Int) throws -> [Float] {
         var samples = [Float](repeating: 0, count: sampleRateHertz * periodSeconds)
         var generator = SeededGenerator(seed: UInt64(number))

@@ -1,14 +1,14 @@
 package import EarshotSystem
 import Glibc
 
-/// A regular file, whichever names and links lead to it.
+/// A regular file, independent of the names and links that lead to it.
 ///
 /// A device or a pipe has none: a program may read and write it at once.
 struct FileIdentity: Hashable {
     private let device: dev_t
     private let number: ino_t
 
-    /// The file at a path, or behind `descriptor` for "-"; nil if there is no regular file.
+    /// The file at a path, or of `descriptor` for "-"; nil if there is no regular file.
     init?(_ path: FilePath, descriptor: CInt) {
         var status = stat()
         if path == "-" {

@@ -7,12 +7,12 @@ import Synchronization
 /// A thread of its own receives them as ordinary code, so it can clean up whatever the working threads are waiting
 /// for.
 package enum Interruption {
-    /// True from the first signal on. Loops that hold something which must be removed check it.
+    /// True from the first signal on. Loops that must clean up check it.
     package static var isRequested: Bool { requested.load(ordering: .relaxed) }
 
     private static let requested = Atomic(false)
 
-    /// Held during a step that must not stay half done.
+    /// Locked during a step that must not be interrupted.
     private static let critical = Mutex(())
 
     /// From now on a signal runs `action` and then ends the process with exit code 128 plus the signal's number.
@@ -24,7 +24,7 @@ package enum Interruption {
     }
 
     private static func end(_ number: CInt) {
-        // Not `exit`: other threads still use what it would tear down.
+        // Not `exit`: it would tear down objects that other threads still use.
         critical.withLock { _ in _exit(128 + number) }
     }
 
@@ -72,9 +72,9 @@ package enum Interruption {
         }
     }
 
-    /// The action of commands whose working thread undoes by itself what it has begun: waits up to 10 s for that, which a
-    /// machine with much other work may need. A thread that waits for a slow reader meanwhile holds no file or device. A
-    /// second signal ends the process at once.
+    /// The action of commands whose working thread undoes its own work: waits up to 10 s for that, which a busy machine
+    /// may need. A thread that waits for a slow reader has no file or device open. A second signal ends the process at
+    /// once.
     package static func awaitSettled() {
         receive { end($0) }
         _ = settled.wait(timeout: .now() + 10)

@@ -36,7 +36,7 @@ package struct JSONLine {
         members.append("\(Self.quoted(key)):[\(values.map(Self.quoted).joined(separator: ","))]")
     }
 
-    /// Adds a number with that many decimals. JSON has no infinity, so a value that is not finite becomes null.
+    /// Adds a number with `decimals` decimals. JSON has no infinity, so a value that is not finite becomes null.
     package mutating func add(_ key: String, _ value: Double, decimals: Int) {
         members.append("\(Self.quoted(key)):\(DecimalText.fixed(value, decimals: decimals) ?? "null")")
     }

@@ -4,11 +4,11 @@ import Glibc
 /// Help for terminals with less than 60 columns, where the parser's table of options leaves 14 for a text and breaks lines of JSON
 /// apart: the text of an option is below its name, prose is wrapped, and examples stay as they are typed.
 package enum NarrowHelp {
-    /// From here on the parser's own layout is readable.
+    /// From this width on, the parser's own layout is readable.
     private static let sufficientColumnCount = 60
     private static let indentation = String(repeating: " ", count: 6)
 
-    /// The terminal's columns if they are too few for the parser's layout; COLUMNS counts first, as for the parser.
+    /// The terminal's columns if they are too few for the parser's layout. COLUMNS has precedence, as for the parser.
     static var columnCount: Int? {
         var size = winsize()
         let variable = getenv("COLUMNS").flatMap { Int(String(cString: $0)) }
@@ -44,7 +44,7 @@ package enum NarrowHelp {
         return lines.joined(separator: "\n")
     }
 
-    /// A name, and below it what it is.
+    /// A name, and below it its explanation.
     private static func entry(_ content: String, isContinuation: Bool, columnCount: Int) -> [String] {
         let text = wrapped(content, columnCount - indentation.count).map { indentation + $0 }
         guard !isContinuation else { return text }
@@ -54,7 +54,7 @@ package enum NarrowHelp {
             + wrapped(String(explanation), columnCount - indentation.count).map { indentation + $0 }
     }
 
-    /// The words in lines of at most so many columns; a longer word gets a line of its own.
+    /// The words in lines of at most `columnCount` columns; a longer word gets a line of its own.
     private static func wrapped(_ text: String, _ columnCount: Int) -> [String] {
         text.split(separator: " ").reduce(into: []) { lines, word in
             if let last = lines.last, last.count + 1 + word.count <= columnCount {

@@ -23,8 +23,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// True for letters, digits, punctuation, symbols, the space and the emoji joiner; false for characters that act
-    /// instead of showing.
+    /// True for letters, digits, punctuation, symbols, the space and the emoji joiner; false for control characters.
     fileprivate var isPrintable: Bool {
         switch properties.generalCategory {
         case .control, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false

@@ -9,16 +9,16 @@ import Glibc
 package enum ProgramArguments {
     private static let mark: Unicode.Scalar = "\u{0}"
 
-    /// The arguments behind the program's name.
+    /// The arguments after the program's name.
     ///
-    /// Swift finds them through /proc. Where that fails it says that there is not even a name, and a program would do what it does
-    /// without arguments: print its help and report success.
+    /// Swift reads them through /proc. If that fails, Swift reports no arguments at all, not even a name. The program
+    /// would then act as without arguments: print its help and report success.
     package static var all: [String] {
         get throws(Failure) {
             guard CommandLine.argc > 0 else {
                 throw Failure(
                     .inputOutput,
-                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and look whether "
+                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and check whether  "
                         + "too many files are open.")
             }
             return (1..<Int(CommandLine.argc)).compactMap { index in

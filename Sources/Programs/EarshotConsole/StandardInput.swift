@@ -3,8 +3,8 @@ import Glibc
 
 /// Standard input, as the default of commands that read a file.
 package enum StandardInput {
-    /// Whether a user has redirected it: it is a pipe, or a file with content. A terminal, a device and an empty file are
-    /// what a program gets whose user did not think of its input.
+    /// Whether a user has redirected it: it is a pipe, or a file with content. A program whose user did not redirect
+    /// its input gets a terminal, a device or an empty file.
     package static var hasContent: Bool {
         var status = stat()
         guard fstat(STDIN_FILENO, &status) == 0 else { return false }

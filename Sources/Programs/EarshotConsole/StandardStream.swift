@@ -1,6 +1,6 @@
 import Glibc
 
-/// Standard output and standard error, unbuffered: a printed line has left the process.
+/// Standard output and standard error, unbuffered: a printed line leaves the process at once.
 package enum StandardStream: CInt, Sendable {
     case output = 1
     case error = 2

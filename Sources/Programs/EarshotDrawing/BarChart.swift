@@ -22,7 +22,7 @@ package struct BarChart: Sendable {
         package var value: Value
         /// The text at the end of the bar; nil writes the number.
         package var text: String?
-        /// Whether the bar stands out, as one of our own results.
+        /// Whether the bar is highlighted, as one of Earshot's own results.
         package var isHighlighted: Bool
 
         /// Creates a bar from its properties.

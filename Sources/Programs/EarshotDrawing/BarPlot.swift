@@ -6,7 +6,7 @@ struct BarPlot {
     let frame: Rectangle
     private let isLogarithmic: Bool
     private let range: ClosedRange<Double>
-    /// The horizontal range of the values; beside it is room for the labels at the bars' ends.
+    /// The horizontal range of the values; the labels at the bars' ends have room beside it.
     private let left: Double
     private let right: Double
 
@@ -15,12 +15,12 @@ struct BarPlot {
         self.frame = frame
         self.isLogarithmic = isLogarithmic
         let values = labels.compactMap(\.value)
-        // A label without a value stands where bars start.
+        // A label without a value is drawn where bars start.
         let room = labels.filter { ($0.value ?? 0) < 0 && !isLogarithmic }.map(\.width).max()
         left = frame.x + (room ?? 0)
         right = frame.right - (labels.filter { ($0.value ?? 0) >= 0 || isLogarithmic }.map(\.width).max() ?? 12)
         if isLogarithmic {
-            // The range is at least a decade, and the minimum bar has a length.
+            // The range is at least a decade, and the shortest bar is visible.
             let low = Double.log10((values.min() ?? 1) * 0.8).rounded(.down)
             range = low...max(.log10(values.max() ?? 10), low + 1)
         } else {

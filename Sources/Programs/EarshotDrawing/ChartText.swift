@@ -54,7 +54,7 @@ struct ChartText {
         return TextWrap.lines(text, width: count).map { shortened($0, to: count) }
     }
 
-    /// The text in at most `count` characters; an ellipsis stands for the rest.
+    /// The text in at most `count` characters; an ellipsis replaces the rest.
     static func shortened(_ text: String, to count: Int) -> String {
         text.count > count ? text.prefix(max(count - 1, 0)) + "…" : text
     }

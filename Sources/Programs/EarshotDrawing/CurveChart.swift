@@ -1,7 +1,7 @@
 /// Curves of a share against a level, such as tokens decoded against SNR: measurements with their intervals, and
 /// bounds.
 ///
-/// Each curve's name stands beside it if there is room for all names; otherwise a legend lists them, from left to
+/// Each curve's name is written beside it if there is room for all names; otherwise a legend lists them, from left to
 /// right. The same values give the same SVG text, byte for byte.
 package struct CurveChart: Sendable {
     /// A share at a level.

@@ -24,7 +24,7 @@ struct CurvePlot {
         frame.x + (value - range.lowerBound) / (range.upperBound - range.lowerBound) * frame.width
     }
 
-    /// The vertical position of a share; shares beyond 0 ... 1 lie at the edge.
+    /// The vertical position of a share; shares beyond 0 ... 1 are drawn at the edge.
     func y(_ share: Double) -> Double {
         let place = (min(max(share, 0), 1) - Self.shares.lowerBound) / (Self.shares.upperBound - Self.shares.lowerBound)
         return frame.bottom - place * frame.height

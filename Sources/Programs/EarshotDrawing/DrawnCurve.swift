@@ -13,10 +13,10 @@ struct DrawnCurve {
     /// Whether each point has a marker and an interval; shape [points.count].
     private let isMarked: [Bool]
 
-    /// The number of measured curves from which they hide each other's points at 0 and at 100 %.
+    /// From this many measured curves on, they hide each other's points at 0 and at 100 %.
     private static let crowdCount = 5
 
-    /// All curves with something to draw; measured ones take colours and markers in turn.
+    /// All curves that have points; measured ones take colours and markers in turn.
     static func all(of curves: [CurveChart.Curve]) -> [DrawnCurve] {
         let isCrowded = curves.count { $0.kind != .bound } >= crowdCount
         var measuredCount = 0
@@ -33,7 +33,7 @@ struct DrawnCurve {
         }
     }
 
-    /// Whether a point of 0 or 100 % lies between others of the same share, so that the line suffices.
+    /// Whether a point of 0 or 100 % is between others of the same share, so that the line suffices.
     private static func isLevel(_ points: [CurveChart.Point], at index: Int) -> Bool {
         let share = points[index].share
         return (share <= 0 || share >= 1)

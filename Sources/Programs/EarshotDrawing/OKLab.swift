@@ -32,7 +32,7 @@ package struct OKLab: Sendable, Equatable {
         b = 0.025_904_037_1 * l + 0.782_771_766_2 * m - 0.808_675_766_0 * s
     }
 
-    /// The colour as `#rrggbb`; what lies outside of sRGB is clipped.
+    /// The colour as `#rrggbb`; values outside sRGB are clipped.
     package var hex: String {
         func cube(_ x: Double) -> Double { x * x * x }
         let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b)

@@ -1,9 +1,9 @@
-/// The ground of a picture: pictures are drawn on a dark one, and the light one follows from it.
+/// The background of a picture. Pictures are drawn on a dark one; the light one is derived from it.
 package enum PictureTheme: String, CaseIterable, Sendable {
     case dark, light
 
-    /// A document of `SVG` in this theme. The lightness of each colour is turned over, L' = 1 − 0.85·(L − 0.17) in OKLab, and its
-    /// hue stays: the ground becomes white, the text nearly black, and what glowed on dark is deep on white.
+    /// A document of `SVG` in this theme. The lightness of each colour is inverted, L' = 1 − 0.85·(L − 0.17) in OKLab,
+    /// and its hue stays: the background becomes white, the text nearly black, and bright colours dark.
     package func applied(to document: String) -> String {
         guard self == .light else { return document }
         var result = ""

@@ -91,7 +91,7 @@ package struct SVG {
             """
     }
 
-    /// A coordinate as text: two decimals are a hundredth of a pixel.
+    /// A coordinate as text with two decimals, a hundredth of a pixel.
     package static func number(_ value: Double) -> String { DecimalText.short(value, decimals: 2) }
 
     /// The text escaped for XML. Characters that XML does not allow become U+FFFD.

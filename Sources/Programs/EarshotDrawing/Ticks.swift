@@ -4,7 +4,7 @@ import RealModule
 package struct Ticks: Equatable {
     /// The positions, ascending.
     package let values: [Double]
-    /// The number of digits after the decimal point that tells them apart, ≥ 0.
+    /// The number of decimals that distinguishes them, ≥ 0.
     package let decimals: Int
 
     /// Multiples of 1, 2 or 5 times a power of ten, in the smallest steps that give at most `count` steps in a range.

@@ -1,7 +1,7 @@
 package import ArgumentParser
 import EarshotAudio
 
-/// What shells offer for an option that names a sound device: the names that `earshot devices` prints.
+/// The completions for an option that names a sound device: the names that `earshot devices` prints.
 package enum DeviceCompletion {
     package static let capture = completion(.capture)
     package static let playback = completion(.playback)

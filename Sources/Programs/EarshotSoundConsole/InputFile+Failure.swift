@@ -4,7 +4,7 @@ package import EarshotSystem
 
 extension InputFile {
     /// The content of a file; "-" is standard input.
-    /// - Parameter purpose: what the file is, for the error if it is too large.
+    /// - Parameter purpose: names the kind of file in the error if it is too large.
     /// - Throws: `Failure` if the file cannot be read, or has more bytes than the maximum.
     package static func read(
         _ path: FilePath, maximumByteCount: Int, _ purpose: String

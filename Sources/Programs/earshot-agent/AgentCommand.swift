@@ -7,18 +7,18 @@ import NearbyWire
 struct AgentCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "agent",
-        abstract: "Keep the background work of apps, show it, and end it.",
+        abstract: "Run the background work of apps, show it, and end it.",
         discussion: """
             Apps hand publications and subscriptions that are allowed in the background to the agent, one program for each \
-            user. It runs them over Bluetooth while the app is in the background or does not run, and starts the app when \
-            something is found for it. The other commands show all that it does, and end it.
+            user. It runs them over Bluetooth while the app is in the background or not running, and starts the app when \
+            something is found for it. The other commands show the agent's work, and end it.
 
             EXAMPLES:
               earshot agent status
               earshot agent list --json
               earshot agent stop org.example.museum
 
-            To forbid an app for good, withdraw its permission: write {"permission":"denied"} into \
+            To forbid an app permanently, withdraw its permission: write {"permission":"denied"} into \
             ~/.config/APP/nearby.json. The agent stops its work within a second.
 
             Exit codes: 0 done; 1 there is no such app; 69 no agent runs.
@@ -57,7 +57,7 @@ struct QueryOptions: ParsableArguments {
 extension AgentCommand {
     struct Status: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "status", abstract: "Show whether the agent runs, and what it takes.",
+            commandName: "status", abstract: "Show whether the agent runs, its memory and processor time.",
             discussion: """
                 A line of JSON with --json:
                   {"process":812,"uptime_s":3600,"cpu_s":0.84,"resident_bytes":11534336,
@@ -94,8 +94,8 @@ extension AgentCommand {
         static let configuration = CommandConfiguration(
             commandName: "stop", abstract: "End an app's background work.",
             discussion: """
-                All operations of the app end now, and its present processes can start no others in the background. A new \
-                process of the app can. The app itself goes on.
+                All operations of the app end now, and its running processes cannot start others in the background. A new \
+                process of the app can. The app itself continues.
                 """)
 
         @OptionGroup var options: QueryOptions
@@ -110,10 +110,10 @@ extension AgentCommand {
 
     struct Forget: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "forget", abstract: "End an app's background work, and remove all that is kept about it.",
+            commandName: "forget", abstract: "End an app's background work, and remove all stored data about it.",
             discussion: """
-                As 'stop'; also the events that wait for the app are removed, and the agent's file about it. The permission \
-                that you gave the app stays: it is in ~/.config/APP/nearby.json.
+                Like 'stop', and removes the events that wait for the app, and the agent's file about it. The permission \
+                that you gave the app stays, in ~/.config/APP/nearby.json.
                 """)
 
         @OptionGroup var options: QueryOptions

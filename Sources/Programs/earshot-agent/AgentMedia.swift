@@ -8,10 +8,10 @@ struct AgentMedia: Sendable {
     private let adapter: BluetoothAdapter
     private let power: ScanPower
 
-    /// Opens nothing yet.
+    /// Does not open the adapter yet.
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for the first that works.
-    ///   - power: the power of scans for devices. An operation for beacons says itself whether it prefers low power.
+    ///   - power: the power of scans for devices. An operation for beacons states itself whether it prefers low power.
     init(adapter: String?, power: ScanPower) {
         self.adapter = BluetoothAdapter(adapter)
         self.power = power

@@ -4,7 +4,7 @@ import EarshotMessages
 import Foundation
 import NearbyWire
 
-/// Prints what the agent tells of itself.
+/// Prints the agent's overview.
 struct AgentOutput {
     let isJSON: Bool
 
@@ -31,7 +31,7 @@ struct AgentOutput {
         StandardStream.output.print(line.text)
     }
 
-    /// All operations share one scan, so the one that needs most says how much the radio listens.
+    /// All operations share one scan, so the one that needs most determines how much the radio listens.
     private func radioShare(_ overview: AgentOverview) -> Double {
         overview.apps.flatMap { $0.operations.map(\.radioShare) }.max() ?? 0
     }

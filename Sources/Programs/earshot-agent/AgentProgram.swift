@@ -1,14 +1,14 @@
 import ArgumentParser
 import EarshotConsole
 
-/// The agent, and the commands that show and end what it does. `earshot agent` runs this program, `earshot-agent`, and
+/// The agent, and the commands that show and end its work. `earshot agent` runs this program, `earshot-agent`, and
 /// `earshot push` the link `earshot-push` to it.
 ///
 /// Under any other name it has the commands `agent` and `push`, as the manual and the completions show them.
 @main
 struct AgentProgram: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "earshot", abstract: "Keep the background work of apps, show it, and end it.",
+        commandName: "earshot", abstract: "Run the background work of apps, show it, and end it.",
         version: ProgramVersion.current, subcommands: [AgentCommand.self, PushCommand.self])
 
     static func main() {

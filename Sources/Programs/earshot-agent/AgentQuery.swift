@@ -5,10 +5,10 @@ import NearbyWire
 
 /// One question to the agent, and its answer.
 enum AgentQuery {
-    /// An agent that answers nothing for this long does not work.
+    /// An agent that does not answer within this time does not work.
     private static let patienceSeconds = 10
 
-    /// - Parameter pick: the answer, if a frame is it.
+    /// - Parameter pick: returns the answer if the frame contains it.
     /// - Throws: `Failure` if no agent answers, or if it refuses.
     static func ask<Answer>(
         _ request: ClientFrame.Request, at path: String, _ pick: (AgentFrame) -> Answer?

@@ -2,7 +2,7 @@ import EarshotAgent
 import EarshotNotifications
 import Synchronization
 
-/// Shows the notifications of apps that do not run, each in the name of its app.
+/// Shows the notifications of apps that are not running, each in the name of its app.
 final class DesktopNotifier: AgentNotifier {
     /// The notification center of each app that has a notification on the desktop.
     private let centers = Mutex<[String: UserNotificationCenter]>([:])
@@ -44,7 +44,7 @@ final class DesktopNotifier: AgentNotifier {
                     switch event {
                     case .activationToken(let text): token = text
                     case .action: return onOutcome(.clicked(activationToken: token))
-                    // The desktop ended, and the notification with it.
+                    // The desktop's service ended, and the notification with it.
                     case .closed(.serviceLeft): return onOutcome(.notShown)
                     case .closed: return
                     }

@@ -2,13 +2,13 @@ import EarshotAgent
 import EarshotBasics
 import EarshotDBus
 
-/// The machine's sleep, as logind tells it on the system bus. Without logind it tells nothing.
+/// The machine's sleep, as logind reports it on the system bus. Without logind there are no reports.
 ///
-/// logind's signal comes when the machine is about to sleep. This does not delay the sleep: the D-Bus client has no file
-/// descriptors, which logind's inhibitors need. So a provider may finish its `stop` only after the machine woke.
+/// logind's signal comes when the machine is about to sleep. This does not delay the sleep: the D-Bus client has no
+/// file descriptors, which logind's inhibitors need. So a provider may finish its `stop` only after the wake.
 ///
-/// When the bus is lost it connects again, after 1 s, then 2 s, up to a minute. What happened meanwhile is asked, so that a
-/// wake which was missed leaves no provider asleep.
+/// When the bus is lost it connects again, after 1 s, then 2 s, up to a minute. It then asks for the present state, so
+/// that a missed wake leaves no provider stopped.
 final class LogindSleep: SleepWatching {
     private static let name = "org.freedesktop.login1"
     private static let path = "/org/freedesktop/login1"
@@ -76,7 +76,7 @@ final class LogindSleep: SleepWatching {
         case ask
     }
 
-    /// A question first, then the signals of both streams until one of them ends.
+    /// A query first, then the signals of both streams until one of them ends.
     private static func merged(_ signals: AsyncStream<DBusSignal>, _ owners: AsyncStream<DBusSignal>) -> AsyncStream<
         Event
     > {

@@ -10,7 +10,7 @@ struct PushCommand: ParsableCommand {
         discussion: """
             An app can name networks, such as the Wi-Fi of a ship. While the machine is on one of them, the agent runs \
             the app's provider, a program that keeps a connection to a server on that network. The provider shows \
-            notifications and reports calls, also while the app does not run. docs/PUSH.md says how to write one.
+            notifications and reports calls, also while the app is not running. docs/PUSH.md says how to write one.
 
             EXAMPLES:
               earshot push status
@@ -42,10 +42,10 @@ extension PushCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Show every configuration, and how its provider does.",
+            commandName: "list", abstract: "Show every configuration, and the state of its provider.",
             discussion: """
-                The states: active, its start succeeded; starting; stopping; waiting, it is wanted and does not run, and \
-                the last error says why; stopped, it is not wanted.
+                The states: active, its start succeeded; starting; stopping; waiting, it should run but does not, and \
+                the last error says why; stopped, it should not run.
 
                 A line of JSON for each configuration with --json:
                   {"configuration":"3f2a…","app":"org.example.ship","description":"Ship",
@@ -61,7 +61,7 @@ extension PushCommand {
 
     struct Log: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "log", abstract: "Show the latest 100 events of local push since the agent began.",
+            commandName: "log", abstract: "Show the latest 100 events of local push since the agent started.",
             discussion: """
                 The journal, or the agent's standard error, has all of them.
 
@@ -93,7 +93,7 @@ extension PushCommand {
     struct Remove: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove", abstract: "Remove a configuration.",
-            discussion: "Its provider stops within a second, and what waits for its app is dropped.")
+            discussion: "Its provider stops within a second, and the events that wait for its app are dropped.")
 
         @Argument(
             help: ArgumentHelp("What 'earshot push list' shows first, or its beginning.", valueName: "configuration"))
@@ -107,7 +107,7 @@ extension PushCommand {
 
 /// The configuration that a user means.
 private enum ConfigurationChoice {
-    /// Changes the one configuration whose identifier begins so. It needs no agent.
+    /// Changes the one configuration whose identifier begins with `text`. It needs no agent.
     static func perform(_ text: String, _ change: (PushConfigurationStore, String) throws -> Void) throws {
         let store = PushConfigurationStore()
         let content = store.load()

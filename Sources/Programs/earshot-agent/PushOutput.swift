@@ -3,7 +3,7 @@ import EarshotMessages
 import Foundation
 import NearbyWire
 
-/// Prints what the agent tells of local push.
+/// Prints the agent's overview of local push.
 struct PushOutput {
     let isJSON: Bool
 

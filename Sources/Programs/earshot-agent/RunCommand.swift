@@ -15,7 +15,7 @@ struct RunCommand: ParsableCommand {
         commandName: "run",
         abstract: "Run the agent.",
         discussion: """
-            What is wanted survives a crash of this program, a logout and a restart of the machine.
+            Operations survive a crash of this program, a logout and a restart of the machine.
 
             systemd starts it when the first app connects ('make install-agent'). Without systemd the first app starts \
             it, or you: it runs in the foreground and writes its log to standard error.
@@ -48,10 +48,10 @@ struct RunCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "End what an app's new process does not ask for again in this time.", valueName: "seconds"))
+            "End operations that an app's new process does not request again within this time.", valueName: "seconds"))
     var claimTime = 30.0
 
-    @Flag(help: "End when no app is connected and nothing is held.")
+    @Flag(help: "End when no app is connected and no operation is left.")
     var endWhenIdle = false
 
     func validate() throws {
@@ -103,8 +103,8 @@ struct RunCommand: ParsableCommand {
             }
         }
         over.wait()
-        Self.log("ends; what is held continues when it is started again")
-        // Not `exit`: the managers still work, and their sessions must stay open for the next agent.
+        Self.log("ends; the operations continue when it is started again")
+        // Not `exit`: the managers are still running, and their sessions must stay open for the next agent.
         _exit(0)
     }
 

@@ -1,10 +1,10 @@
 import EarshotAgent
 import EarshotDBus
 
-/// Starts apps as units of the user's systemd, in `app.slice`: with the environment of the session of now, and without the limits of
-/// the agent's own unit. Without systemd on the session bus nothing is started.
+/// Starts apps as units of the user's systemd, in `app.slice`: with the current environment of the session, and without
+/// the limits of the agent's own unit. Without systemd on the session bus it starts no app.
 ///
-/// An app's unit has a fixed name, so systemd itself refuses a second one, also for an agent that was killed after it had
+/// An app's unit has a fixed name, so systemd itself refuses a second one, even if an agent was killed after it had
 /// asked for the first.
 ///
 /// Sources: org.freedesktop.systemd1(5); "Desktop Environments" of systemd.io for the names.
@@ -12,7 +12,7 @@ final class SystemdLauncher: AppLaunching {
     private static let name = "org.freedesktop.systemd1"
     private static let path = "/org/freedesktop/systemd1"
     private static let manager = "org.freedesktop.systemd1.Manager"
-    /// systemd takes milliseconds; a session that begins may be slow.
+    /// systemd takes milliseconds; a session that is starting may be slow.
     private static let timeLimit = Duration.seconds(20)
     /// Characters of an app's identifier in the name of its unit, which has 255 at most.
     private static let maximumNameCount = 180
@@ -34,7 +34,7 @@ final class SystemdLauncher: AppLaunching {
             guard case .noReply = error else { return .unavailable }
             return .failed("the user's systemd does not answer")
         }
-        // Before the call, so that no end of the job is missed.
+        // Before the call, so that the end of the job is not missed.
         let ends = connection.signals(
             DBusMatch(sender: Self.name, path: Self.path, interface: Self.manager, member: "JobRemoved"))
         let unit = Self.unitName(launch.app)
@@ -45,7 +45,7 @@ final class SystemdLauncher: AppLaunching {
             }
         } catch {
             guard error.isRefusal("UnitExists") else {
-                // A systemd that does not know one of the properties has started nothing.
+                // A systemd that does not know one of the properties has not started the app.
                 if case .refused = error { return .unavailable }
                 return .failed("systemd does not start \(launch.command[0]): \(error)")
             }
@@ -97,7 +97,7 @@ final class SystemdLauncher: AppLaunching {
             ("Type", .string("exec")),
             // A unit that failed is forgotten too, so that its name is free again.
             ("CollectMode", .string("inactive-or-failed")),
-            // A program that the app has started may outlive it, as in a session without systemd.
+            // A program that the app has started may outlive the app, as in a session without systemd.
             ("KillMode", .string("process")),
             ("Environment", texts(launch.variables)),
             (
@@ -107,7 +107,7 @@ final class SystemdLauncher: AppLaunching {
                     [
                         .structure([
                             .string(launch.command[0]), texts(launch.command),
-                            // A `$` in the manifest's command is a character.
+                            // A `$` in the manifest's command is an ordinary character.
                             texts(["no-env-expand"]),
                         ])
                     ])
@@ -125,7 +125,8 @@ final class SystemdLauncher: AppLaunching {
         ]
     }
 
-    /// `app-earshot-APP.service`. A byte that a unit's name or its parts may not have is `\xNN`, as systemd-escape(1) writes it.
+    /// `app-earshot-APP.service`. A byte that is not allowed in a unit's name or its parts becomes `\xNN`, as in
+    /// systemd-escape(1).
     static func unitName(_ app: String) -> String {
         let plain = { (byte: UInt8) in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)

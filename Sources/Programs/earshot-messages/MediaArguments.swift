@@ -24,7 +24,7 @@ struct MediaArguments: ParsableArguments {
         }
     }
 
-    /// The media that the user named; empty if none are.
+    /// The media that the user named; empty without `--medium`.
     var named: [DiscoveryMediumKind] { medium.flatMap(\.kinds) }
     var usesSound: Bool { named.isEmpty || named.contains(.audio) }
     var usesBluetooth: Bool { named.isEmpty || named.contains(.bluetooth) }
@@ -34,7 +34,7 @@ struct MediaArguments: ParsableArguments {
         var media: [any DiscoveryMedium] = []
         if usesSound { media.append(SoundMedium(sound)) }
         if usesBluetooth {
-            // Without a wish, a machine that has no Bluetooth is none that needs it.
+            // If the user named no medium, a machine without Bluetooth does not need it.
             let isOptional = named.isEmpty && adapter == nil
             media.append(BluetoothMedium(BluetoothMedium.Options(adapter: adapter, isOptional: isOptional)))
         }

@@ -85,10 +85,10 @@ struct MessageOptions: ParsableArguments {
         return url
     }
 
-    /// A key has less than a hundred bytes; the rest may be notes.
+    /// A key has fewer than a hundred bytes; the rest may be notes.
     private static let maximumKeyFileByteCount = 65_536
 
-    /// The key from the options, a file or the environment; empty if `--direct` needs none.
+    /// The key from the options, a file or the environment; empty with `--direct`, which needs none.
     func projectKey() throws(Failure) -> String {
         if direct { return "" }
         if let key { return key }

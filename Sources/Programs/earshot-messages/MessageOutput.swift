@@ -66,7 +66,7 @@ final class MessageOutput: Sendable {
     func take(_ problem: ManagerProblem) {
         let event = problem.isSolved ? "solved" : "problem"
         guard isJSON else {
-            // Details of a microphone and a loudspeaker may be alike, and do not name the service's address.
+            // A microphone and a loudspeaker may have the same details, and details do not name the service's address.
             let parts =
                 problem.kind.isOfService
                 ? [serviceAddress, problem.detail.isEmpty ? problem.kind.text : problem.detail]
@@ -127,7 +127,7 @@ final class MessageOutput: Sendable {
 }
 
 extension ManagerProblem.Kind {
-    /// Whether the problem is the service's, not that of a medium here.
+    /// Whether the service has the problem, not a medium of this machine.
     fileprivate var isOfService: Bool {
         switch self {
         case .serviceUnreachable, .serviceRefusing, .serviceInvalid: true

@@ -1,8 +1,8 @@
 import ArgumentParser
 import EarshotConsole
 
-/// The commands that need more than the modem. They speak HTTP, which takes 10 ms to start, and a decoder that starts
-/// in 8 ms must not wait for it.
+/// The commands that need more than the modem. They use HTTP, which takes 10 ms to start; the decoder, which starts in
+/// 8 ms, must not wait for it.
 ///
 /// `earshot publish` runs `earshot-publish`, a link to this program: the link's name chooses the command.
 @main
@@ -34,7 +34,7 @@ struct MessageProgram: ParsableCommand {
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
             let commands = configuration.subcommands.compactMap { $0.configuration.commandName }
             let command = commands.first { file == "earshot-\($0)" }
-            // A shell asks for words to offer, and names the command itself.
+            // A shell asks for completions, and names the command itself.
             if given.first == "---completion" { return given }
             return (command.map { [$0] } ?? []) + given
         }

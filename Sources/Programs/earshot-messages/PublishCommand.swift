@@ -13,8 +13,8 @@ struct PublishCommand: ParsableCommand {
         abstract: "Publish a message to the devices within earshot.",
         discussion: """
             The program gives the message to the service, earshotd, which returns a token for it, and sends the token \
-            as sound again and again. A device that hears the token and subscribes with a key of the same project \
-            receives the message. The message lives as long as this command runs. When Ctrl-C or --seconds ends the \
+            as sound repeatedly. A device that hears the token and subscribes with a key of the same project \
+            receives the message. The message lasts as long as this command runs. When Ctrl-C or --seconds ends the \
             command, the other devices lose the message at once.
 
             With --direct the sound itself carries the message: 1 to 32 bytes, without a service or a network.

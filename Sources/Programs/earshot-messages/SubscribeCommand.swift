@@ -14,7 +14,7 @@ struct SubscribeCommand: ParsableCommand {
             messages were found.
 
             With --beacons it prints the messages that the project attached to Bluetooth beacons nearby ('earshotd beacon \
-            attach'): found when the beacon is first heard, lost when it is not any more. Without --medium and --mode, it \
+            attach'): found when the beacon is first heard, lost when it is out of range. Without --medium and --mode, it \
             looks for beacons only, and neither listens nor sends. Other projects' messages are found only if --namespace \
             names a public namespace.
 
@@ -52,7 +52,7 @@ struct SubscribeCommand: ParsableCommand {
     @Flag(name: .customLong("no-ibeacons"), help: "Ignore iBeacons.")
     var noIBeacons = false
 
-    @Flag(help: "Let the radio rest in between: beacons are found later. Needs --no-ibeacons.")
+    @Flag(help: "Let the radio pause between scans: beacons are found later. Needs --no-ibeacons.")
     var lowPower = false
 
     @OptionGroup var options: MessageOptions

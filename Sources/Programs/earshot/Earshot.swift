@@ -39,7 +39,7 @@ struct Earshot: ParsableCommand {
               74  reading or writing failed
               77  the system refuses access to a sound device
               130 interrupted by Ctrl-C (143: by a termination signal); Ctrl-C is the
-                  normal end of 'listen', which exits with 0 or 1 then
+                  normal end of 'listen', which then exits with 0 or 1
 
             ENVIRONMENT:
               PATH              where programs named earshot-NAME are found, after the
@@ -75,7 +75,7 @@ struct Earshot: ParsableCommand {
 
     /// Runs the program for a command that `earshot` does not have. `help NAME` asks that program for its help.
     private static func runExternalCommand(_ arguments: [String]) throws(Failure) {
-        // A shell asks so for words to offer.
+        // A shell asks for completions in this way.
         if arguments.first == "---completion", arguments.count > 1, !commandNames.contains(arguments[1]),
             let command = ExternalCommand(named: arguments[1])
         {

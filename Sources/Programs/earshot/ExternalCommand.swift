@@ -5,15 +5,15 @@ import Glibc
 
 /// A command that is a program of its own: `earshot NAME` runs `earshot-NAME`, as git does.
 ///
-/// The program lies beside `earshot` or in a folder of PATH. So a decoder that starts in 8 ms needs neither HTTP nor
-/// D-Bus, and a new command needs no change here.
+/// The program is in the folder of `earshot` or in a folder of PATH. So the decoder, which starts in 8 ms, needs
+/// neither HTTP nor D-Bus, and a new command needs no change here.
 struct ExternalCommand {
     private static let prefix = "earshot-"
 
     /// The path of the program's file.
     let path: String
 
-    /// Finds the program for a command, beside `earshot` first and then in PATH. Nil if there is none.
+    /// Finds the program for a command, first beside `earshot` and then in PATH. Nil if there is none.
     init?(named name: String) {
         // A name is neither a path nor an option.
         guard !name.isEmpty, !name.hasPrefix("-"), !name.contains("/") else { return nil }

@@ -1,5 +1,5 @@
-/// The long part of a command's help, taken apart: paragraphs of prose, lines that are shown as they are (indented in the
-/// help), and the parts that have a place of their own in a manual.
+/// The long part of a command's help, split into paragraphs of prose, verbatim lines (indented in the help), and the
+/// parts that have a section of their own in a manual.
 struct Discussion {
     enum Element: Equatable {
         case paragraph(String)
@@ -34,7 +34,7 @@ struct Discussion {
         }
     }
 
-    /// What stands between empty lines. A line of prose is a paragraph; a run of indented lines stays together.
+    /// The blocks between empty lines. A line of prose is a paragraph; a run of indented lines stays together.
     private static func blocks(_ text: String) -> [[Element]] {
         var blocks: [[Element]] = [[]]
         for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {

@@ -2,13 +2,13 @@ import Foundation
 
 /// The manual page of one command, in the man(7) macros, which every man program renders.
 struct ManualPage {
-    /// The first line of each page. `make uninstall` knows the pages by it.
+    /// The first line of each page, by which `make uninstall` recognises the pages.
     static let mark = ".\\\" Made from the help of Earshot's programs."
 
     /// The words that call the command, such as ["earshot", "decode"].
     let words: [String]
     let command: CommandHelp
-    /// What was installed, and when: a version, and a date as 2026-11-22.
+    /// The installed version, and the date, such as 2026-11-22.
     let version: String
     let date: String
 
@@ -58,7 +58,7 @@ struct ManualPage {
         return start.hasSuffix(".") ? String(start.dropLast()) : start
     }
 
-    // MARK: What stands in the command line
+    // MARK: The command line
 
     private var synopsis: String {
         var parts = [Roff.bold(words.joined(separator: " "))]
@@ -104,7 +104,7 @@ struct ManualPage {
         return lines
     }
 
-    /// Options that stand together: a flag and its opposite, `--reconnect` and `--no-reconnect`, else one.
+    /// Options in one entry: a flag and its opposite, `--reconnect` and `--no-reconnect`, or a single option.
     private static func entries(_ options: [ArgumentHelp]) -> [[ArgumentHelp]] {
         options.reduce(into: []) { entries, option in
             if let last = entries.last, option.kind == .flag, let name = option.names?.first?.text,
@@ -137,7 +137,7 @@ struct ManualPage {
         return [Roff.text(parts.joined(separator: " "))]
     }
 
-    // MARK: What stands in the discussion
+    // MARK: The discussion
 
     private func lines(of element: Discussion.Element) -> [String] {
         switch element {

@@ -1,13 +1,13 @@
 import Foundation
 
-/// Writes the manual pages of programs that are made with swift-argument-parser: one page a command, from what the programs
-/// say of themselves.
+/// Writes the manual pages of programs that use swift-argument-parser: one page for each command, from the programs'
+/// own help.
 ///
 ///     manual-pages FOLDER DATE PROGRAM ...
 ///
-/// Programs of the same name are one program with the commands of all: the first of them has the page that is called like
-/// the program. The argument parser's own generator drops all that is not ASCII, fills examples as if they were prose, and
-/// says of each command that it exits with 0 or more.
+/// Programs of the same name count as one program with the commands of all; the first of them has the page with the
+/// program's name. The argument parser's own generator drops all characters outside ASCII, fills examples like prose,
+/// and claims that each command exits with 0 or more.
 @main
 struct ManualPages {
     static func main() {

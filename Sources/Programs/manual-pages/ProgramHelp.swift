@@ -1,5 +1,5 @@
-/// What a program says of itself with `--experimental-dump-help`: swift-argument-parser's format, version 0, as far as a
-/// manual needs it.
+/// A program's output for `--experimental-dump-help`: swift-argument-parser's format, version 0, as far as a manual
+/// needs it.
 struct ProgramHelp: Decodable {
     var serializationVersion: Int
     var command: CommandHelp
@@ -22,7 +22,7 @@ struct CommandHelp: Decodable {
         (subcommands ?? []).filter { ($0.shouldDisplay ?? true) && $0.commandName != "help" }
     }
 
-    /// Adds the subcommands of another program of the same name: one that lies beside this program and gives it more
+    /// Adds the subcommands of another program of the same name, which is beside this program and gives it more
     /// commands.
     mutating func add(_ other: CommandHelp) {
         let names = Set((subcommands ?? []).map(\.commandName))
@@ -44,7 +44,7 @@ struct ArgumentHelp: Decodable {
         var kind: Kind
         var name: String
 
-        /// As it is typed.
+        /// The name as the user types it.
         var text: String { kind == .long ? "--\(name)" : "-\(name)" }
     }
 

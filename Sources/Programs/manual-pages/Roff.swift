@@ -1,4 +1,4 @@
-/// Text as the man(7) macros want it.
+/// Text in the form that the man(7) macros need.
 enum Roff {
     /// Text in which every character stands for itself, at the beginning of a line too.
     ///
@@ -8,7 +8,7 @@ enum Roff {
         escaped(text, keepsHyphens: true)
     }
 
-    /// Text to be typed or printed by a program: every hyphen-minus is one.
+    /// Text that a user types or a program prints: every hyphen-minus stays one.
     static func literal(_ text: String) -> String {
         escaped(text, keepsHyphens: false)
     }

@@ -116,7 +116,7 @@ import Testing
         let line = "{\"profile\":\"other\",\"sound\":\"rain\",\"relative\":1}\n"
         let result = try Tool.run(Self.command + ["--compare", "-"], input: Data(line.utf8), in: Scratch())
         #expect(result.status == 65)
-        #expect(result.error.hasSuffix("none of this version's figures; make it again with --json.\n"))
+        #expect(result.error.hasSuffix("none of this version's figures; make a new one with --json.\n"))
     }
 
     @Test func aMissingBaselineIsMissingInput() throws {

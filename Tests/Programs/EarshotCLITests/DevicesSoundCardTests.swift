@@ -96,7 +96,7 @@ import Testing
         #expect(result.lines.contains("  no      \\u{1b}[31mred"))
         #expect(result.output.contains("16000 Hz at most"))
         #expect(result.lines.allSatisfy { $0.count <= 80 })
-        #expect(result.lines.last == "likely: yes, if the device behind it runs at 44100 Hz or more")
+        #expect(result.lines.last == "likely: yes, if the underlying device runs at 44100 Hz or more")
         #expect(!result.output.contains("\u{1B}"))
     }
 

@@ -16,7 +16,7 @@ struct BeaconCommand: ParsableCommand {
             earshot beacon --eddystone <namespace>:<instance> --telemetry
             """,
         discussion: """
-            Broadcasts the identity of a beacon with a Bluetooth adapter until Ctrl-C, or for --seconds. It receives \
+            Broadcasts the identity of a beacon with a Bluetooth adapter until Ctrl-C, or for --seconds, and receives \
             nothing. 'earshot beacons' on another machine shows it, and 'earshotd beacon' registers it, so that \
             subscriptions find its messages.
 
@@ -26,11 +26,11 @@ struct BeaconCommand: ParsableCommand {
             bytes after that and 'www.'; endings such as .com/ take one. It has no identity, so nothing can be registered for it.
 
             --telemetry sends Eddystone-TLM as well, renewed every 10 s: the time since the start, the voltage of this \
-            machine's battery if it has one, and the number of frames as the interval lets one expect it, because BlueZ does \
+            machine's battery if it has one, and the number of frames, calculated from the interval, because BlueZ does \
             not count them.
 
-            --power is the strength that a receiver at 1 m measures. It is what others compute the distance from, and it \
-            does not change what the adapter sends. Measure it with 'earshot beacons' at 1 m.
+            --power is the strength that a receiver at 1 m measures. Others compute the distance from it. It \
+            does not change the adapter's transmission. Measure it with 'earshot beacons' at 1 m.
 
             EXAMPLES:
               earshot beacon --eddystone 00112233445566778899:aabbccddeeff
@@ -79,7 +79,7 @@ struct BeaconCommand: ParsableCommand {
         if telemetry, eddystone == nil, url == nil {
             throw ValidationError("--telemetry: only Eddystone has it. Give --eddystone or --url.")
         }
-        // 20 dBm at the antenna, the maximum that is permitted, are -21 dBm at 1 m.
+        // The permitted maximum, 20 dBm at the antenna, is -21 dBm at 1 m.
         if !(-128 ... -21).contains(power) {
             throw ValidationError("--power \(power): give -128 to -21 dBm, such as -59.")
         }
@@ -151,7 +151,7 @@ struct BeaconCommand: ParsableCommand {
                 await group.next()
                 group.cancelAll()
             }
-            // bluetoothd takes the beacon from the air.
+            // Wait until bluetoothd has stopped the advertisement.
             await radio.waitUntilClosed()
             over.signal()
         }

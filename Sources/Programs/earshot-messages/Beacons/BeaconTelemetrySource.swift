@@ -2,11 +2,11 @@ import EarshotBluetooth
 import EarshotSystem
 import Foundation
 
-/// The telemetry of this machine as a beacon, from its making on.
+/// The telemetry of this machine as a beacon, from the creation of this value on.
 struct BeaconTelemetrySource {
-    /// The contents change too slowly for more, and each renewal costs a call of bluetoothd.
+    /// More often is useless, because the contents change slowly, and each renewal costs a call of bluetoothd.
     private static let renewalSeconds = 10.0
-    /// The mean of the interval of a broadcast that names none, docs/BEACONS.md.
+    /// The mean interval of a broadcast without `--interval`, see docs/BEACONS.md.
     private static let usualIntervalMilliseconds = 125
 
     private let intervalMilliseconds: Int
@@ -16,7 +16,7 @@ struct BeaconTelemetrySource {
         self.intervalMilliseconds = intervalMilliseconds ?? Self.usualIntervalMilliseconds
     }
 
-    /// The beacon's advertisement with the telemetry of now, again and again until the stream is no longer read.
+    /// The beacon's advertisement with the current telemetry, repeatedly until the stream is no longer read.
     func contents(beside advertisement: Advertisement) -> AsyncStream<[Advertisement]> {
         let (stream, continuation) = AsyncStream.makeStream(of: [Advertisement].self)
         let task = Task {
@@ -35,7 +35,7 @@ struct BeaconTelemetrySource {
     }
 
     func telemetry(uptimeSeconds: Double, batteryMillivolts: Int?) -> BeaconTelemetry {
-        // Two frames in each interval, the identity and this one.
+        // Each interval has two frames, the identity and this one.
         BeaconTelemetry(
             batteryMillivolts: batteryMillivolts,
             frameCount: UInt32(truncatingIfNeeded: 2 * Int(uptimeSeconds * 1_000) / intervalMilliseconds),

@@ -35,7 +35,7 @@ enum BeaconText {
         return "\(metres(distance.metres)) m (\(metres(interval.lowerBound)) to \(metres(interval.upperBound)) m)"
     }
 
-    /// Two digits: more would claim what the strength does not tell.
+    /// Two digits: the strength does not justify more.
     private static func metres(_ value: Double) -> String {
         if value >= 1_000 { return DecimalText.grouped(Int((value / 100).rounded()) * 100) }
         if value >= 100 { return DecimalText.text((value / 10).rounded() * 10, decimals: 0) }

@@ -21,9 +21,9 @@ struct BeaconsCommand: ParsableCommand {
 
             The distance follows from the strength that the beacon claims to have at 1 m, and from the mean strength of \
             about the last eight frames. Walls, people and reflections change the strength by 10 dB and more, so the true \
-            distance lies in the interval behind it 9 times of 10. Take it for near or far, not for metres.
+            distance is in the interval after it 9 times of 10. Use it to tell near from far, not for metres.
 
-            --no-ibeacons scans for Eddystone alone; only then can --low-power let the radio rest.
+            --no-ibeacons scans for Eddystone alone; only then can --low-power let the radio pause.
 
             EXAMPLES:
               earshot beacons
@@ -51,7 +51,7 @@ struct BeaconsCommand: ParsableCommand {
     @Flag(name: .customLong("no-ibeacons"), help: "Scan for Eddystone alone, not for iBeacon and AltBeacon.")
     var noIBeacons = false
 
-    @Flag(help: "Let the radio rest in between, with --no-ibeacons; beacons are found and lost later.")
+    @Flag(help: "Let the radio pause between scans, with --no-ibeacons; beacons are found and lost later.")
     var lowPower = false
 
     @OptionGroup var presence: PresenceOptions

@@ -43,7 +43,7 @@ final class BeaconsOutput: Sendable {
         }
     }
 
-    /// Says which beacons are lost, and draws the list of those present again.
+    /// Prints the beacons that are lost, and draws the list of those present again.
     func refresh() {
         let now = output.now
         let beacons = state.withLock { state in

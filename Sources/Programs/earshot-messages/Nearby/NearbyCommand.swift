@@ -13,16 +13,16 @@ struct NearbyCommand: ParsableCommand {
         abstract: "Find the devices within earshot, and be found by them.",
         usage: "earshot nearby [<options>]",
         discussion: """
-            Sends a token again and again and listens for the tokens of other devices. Prints a line when a device is \
+            Sends a token repeatedly and listens for the tokens of other devices. Prints a line when a device is \
             found, heard again, or lost. On a terminal it lists the devices that are present, and prints lines only \
             for found and lost. Ends with Ctrl-C, after --seconds, or when --count devices were found.
 
-            By sound, devices take turns by themselves, without a leader and without a network. Two find each other \
+            By sound, devices take turns without a leader and without a network. Two find each other \
             within about 4 s, ten within 8 s. A device is lost when its silence lasts longer than its turns and yours \
             explain. By Bluetooth, devices find each other within about 2 s, and one is lost 9 s after it was last \
-            heard. A device that is heard by both is one device, lost when neither hears it any more.
+            heard. A device heard by both is listed once, and lost only when neither hears it.
 
-            With --mode scan the program opens no loudspeaker and does not advertise, so other devices do not learn of \
+            With --mode scan the program opens no loudspeaker and does not advertise, so other devices do not notice \
             you. With --mode broadcast it opens no microphone and does not scan. If a device is missing or busy, a line \
             says so, and the program retries until the device works. Bluetooth needs bluetoothd, and no root; it carries \
             tokens of at most 10 bytes.
@@ -38,8 +38,8 @@ struct NearbyCommand: ParsableCommand {
               {"event":"found","token":"0123456789abcdef","medium":"audio",
               "media":["audio"],"snr_db":23.1,"level_db":-41.0,"at_s":3.218,
               "time":"2026-11-22T14:03:22.157Z"}
-            'updated' and 'lost' look the same. By Bluetooth there is rssi_dbm, the signal strength, if the adapter knows \
-            it. medium is where the device was last heard, media is all where it is heard. time is when the token was last heard; at_s is when the line was \
+            'updated' and 'lost' look the same. By Bluetooth there is rssi_dbm, the signal strength, if the adapter reports \
+            it. medium is the one that heard the device last, media lists all that hear it. time is when the token was last heard; at_s is when the line was \
             printed, in seconds from the start. A 'problem' line reports a problem, and a 'solved' line its end:
               {"event":"problem","problem":"no microphone","medium":"audio",
               "detail":"Cannot open …","at_s":0.012}

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EarshotBasics
 
-/// When a command that otherwise runs until Ctrl-C ends.
+/// The end of a command that otherwise runs until Ctrl-C.
 struct EndOptions: ParsableArguments {
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this time.", valueName: "seconds"))
     var seconds: Double?

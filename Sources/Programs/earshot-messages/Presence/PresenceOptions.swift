@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The options of a command that shows what is present: when it ends, and how it prints.
+/// The options of a command that lists devices or beacons: when it ends, and how it prints.
 struct PresenceOptions: ParsableArguments {
     @OptionGroup var end: EndOptions
 

@@ -5,8 +5,8 @@ import EarshotDiscovery
 import EarshotSystem
 import Synchronization
 
-/// What `nearby` and `beacons` print: events on standard output, notes and problems on standard error, and on a terminal a list
-/// of what is present below them.
+/// The output of `nearby` and `beacons`: events on standard output, notes and problems on standard error, and on a
+/// terminal a list of the present devices or beacons below them.
 final class PresenceOutput: Sendable {
     private struct State {
         var list: [String] = []
@@ -49,7 +49,7 @@ final class PresenceOutput: Sendable {
         printAboveList(line.text)
     }
 
-    /// Prints that a problem began or ended.
+    /// Prints the beginning or end of a problem.
     /// - Parameter medium: The medium that has it, if the command uses several.
     func print(_ event: String, _ problem: DiscoveryProblem, _ medium: DiscoveryMediumKind?, _ detail: String) {
         guard isJSON else {
@@ -72,7 +72,7 @@ final class PresenceOutput: Sendable {
     /// Draws the list again.
     /// - Parameters:
     ///   - place: Where the entries are, such as "nearby".
-    ///   - entries: What is present, with the time at which it was last heard.
+    ///   - entries: The present devices or beacons, each with the time when it was last heard.
     func list(_ place: String, _ entries: [(description: String, lastHeard: Duration)]) {
         guard isListing else { return }
         let now = now
@@ -90,7 +90,7 @@ final class PresenceOutput: Sendable {
         }
     }
 
-    /// Takes the list away, and prints the last line.
+    /// Removes the list, and prints the last line.
     func conclude(_ result: String) {
         state.withLock { state in
             state.list = []

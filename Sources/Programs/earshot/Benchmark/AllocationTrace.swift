@@ -7,10 +7,10 @@ import Glibc
 
 /// Counts the allocations of a running receiver, by the C library's own trace.
 ///
-/// glibc writes a line for each allocation if `libc_malloc_debug.so.0` was loaded before the program, so a second process of
-/// this program decodes with that library. The program itself keeps the allocator that it has.
+/// glibc writes a line for each allocation if `libc_malloc_debug.so.0` was loaded before the program, so a second
+/// process of this program decodes with that library. The first process keeps its normal allocator.
 enum AllocationTrace {
-    /// What the receiver hears.
+    /// The sound that the receiver hears.
     enum Scene: String, CaseIterable {
         case noise, tokens
 
@@ -29,7 +29,7 @@ enum AllocationTrace {
     }
 
     private static let library = "libc_malloc_debug.so.0"
-    /// An allocation of a size of its own, which shows that the trace works: 0x3039 bytes.
+    /// An allocation of a unique size, which shows that the trace works: 0x3039 bytes.
     private static let probeByteCount = 12_345
     /// Descriptors of the second process.
     private static let (outputDescriptor, traceDescriptor): (CInt, CInt) = (1, 3)
@@ -47,11 +47,11 @@ enum AllocationTrace {
             allocationCount: allocations.count { $0 != probeByteCount })
     }
 
-    /// What the second process does: it prints the number of blocks and frames, and the C library writes the trace.
+    /// The work of the second process: it prints the number of blocks and frames, and the C library writes the trace.
     static func decode(_ scene: Scene) throws {
         let samples = try scene.traffic.samples(seconds: 20)
         let listening = try Listening()
-        // Until the receiver remembers the maximum number of frames, and its lists have their sizes.
+        // Until the receiver stores the maximum number of frames, and its lists have reached their sizes.
         for _ in 0..<8 { listening.push(samples) }
         mtrace()
         let probe = malloc(probeByteCount)
@@ -68,8 +68,8 @@ enum AllocationTrace {
         StandardStream.output.print("\(blockCount) \(frameCount)")
     }
 
-    /// The size in a line such as "@ earshot:[0x11ae] + 0x560ccb0764a0 0x3039"; nil if it is no allocation. A block that was
-    /// resized has two lines, of which one has ">".
+    /// The size in a line such as "@ earshot:[0x11ae] + 0x560ccb0764a0 0x3039"; nil if the line is no allocation. A
+    /// resized block has two lines, one of them with ">".
     private static func allocatedByteCount(_ line: Substring) -> Int? {
         let fields = line.split(separator: " ")
         guard let size = fields.last, fields.contains("+") || fields.contains(">"), size.hasPrefix("0x") else {
@@ -84,7 +84,7 @@ enum AllocationTrace {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, output.descriptor.number, outputDescriptor)
         posix_spawn_file_actions_adddup2(&actions, trace.descriptor.number, traceDescriptor)
-        // The dynamic linker says there that a library is missing; the trace shows it too.
+        // The dynamic linker reports a missing library there; the trace shows that too.
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         let variables = inheritedVariables + ["LD_PRELOAD=\(library)", "MALLOC_TRACE=/proc/self/fd/\(traceDescriptor)"]
         return withCStrings(["earshot", "benchmark", "--count-allocations", scene.rawValue]) { arguments in
@@ -100,7 +100,7 @@ enum AllocationTrace {
         }
     }
 
-    /// The environment of this process without what the trace sets.
+    /// The environment of this process without the variables that the trace sets.
     private static var inheritedVariables: [String] {
         var variables: [String] = []
         var next = environ

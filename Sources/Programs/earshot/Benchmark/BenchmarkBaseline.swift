@@ -5,7 +5,7 @@ import FoundationEssentials
 
 /// The figures of an earlier run, as `earshot benchmark --json` printed them.
 struct BenchmarkBaseline {
-    /// What a line of the file may have; each line has some of it.
+    /// The keys that a line of the file may have; each line has some of them.
     private struct Line: Decodable {
         var profile: String?
         var sound: String?

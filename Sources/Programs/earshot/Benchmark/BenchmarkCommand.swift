@@ -13,15 +13,15 @@ struct BenchmarkCommand: ParsableCommand {
         abstract: "Measure how fast this machine decodes, and compare it with an earlier run.",
         usage: "earshot benchmark [<options>]",
         discussion: """
-            Decodes generated sound at 48 kHz, again and again, and prints how many times faster than real time one \
+            Decodes generated sound at 48 kHz repeatedly, and prints how many times faster than real time one \
             core is: for a receiver of each profile and one of all, in noise and with tokens. The fastest pass counts. \
             Then every core decodes many channels at once, and the report says how many would keep it busy live; plan \
-            with half of them. Memory and allocations are of a receiver of all profiles.
+            with half of them. Memory and allocations are those of a receiver of all profiles.
 
-            A loop of known work runs in turns with the receiver. --compare looks at the receiver's time over the \
-            loop's, so a slower or busier machine is not a failure. A figure that is worse than the baseline's by more \
-            than --tolerance is measured twice more before it counts. Compare runs of one kind of processor: others \
-            run other forms of the inner loops.
+            A loop of known work alternates with the receiver. --compare uses the receiver's time over the \
+            loop's, so a slower or busier machine does not fail. A figure that is worse than the baseline's by more \
+            than --tolerance is measured twice more before it counts. Compare runs on one kind of processor: others \
+            run other versions of the inner loops.
 
             EXAMPLES:
               earshot benchmark
@@ -35,8 +35,8 @@ struct BenchmarkCommand: ParsableCommand {
               "cores":2,"seconds":21.6,"loop_ms":0.2784,"live_channels":8110,
               "live_relative":0.6488,"channel_bytes":6235296,"allocations":0,
               "allocations_a_token":10.00,"worse":[],"passed":true}
-            "relative" is the receiver's time over the loop's for as much sound. "worse" and "passed" are there with \
-            --compare, the allocations where the C library can count them.
+            "relative" is the receiver's time over the loop's for as much sound. "worse" and "passed" appear with \
+            --compare, the allocations if the C library can count them.
 
             EXIT CODES:
               0   the machine was measured, and no figure is worse than the baseline's
@@ -112,7 +112,7 @@ struct BenchmarkCommand: ParsableCommand {
 
     private var allowed: Double { tolerance ?? 0.1 }
 
-    /// Measures the figures that are worse again: a disturbance ends, a change of the code does not.
+    /// Measures again the figures that are worse: a disturbance ends, but a change of the code persists.
     private func measureAgain(
         _ run: BenchmarkRun, _ baseline: BenchmarkBaseline, _ progress: ProgressBar
     ) -> [BenchmarkFigure] {
@@ -127,7 +127,7 @@ struct BenchmarkCommand: ParsableCommand {
     private func judge(_ worse: [BenchmarkFigure], _ run: BenchmarkRun, _ baseline: BenchmarkBaseline) throws {
         let compared = run.figures.filter { baseline.values[$0.name] != nil }
         guard !compared.isEmpty else {
-            throw Failure(.data, "The baseline has none of this version's figures; make it again with --json.")
+            throw Failure(.data, "The baseline has none of this version's figures; make a new one with --json.")
         }
         if let other = baseline.processor, other != HostSystem.processor, !quiet {
             StandardStream.error.print(

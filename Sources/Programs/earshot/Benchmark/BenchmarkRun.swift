@@ -15,7 +15,7 @@ final class BenchmarkRun {
     static let liveSound = Traffic.tokenEvery(10, snrDecibels: 20)
     /// The share of the time that live channels get.
     private static let liveShare = 0.25
-    /// Rounds at least: with fewer, one disturbance is a result.
+    /// The minimum number of rounds: with fewer, one disturbance could decide the result.
     private static let minimumRoundCount = 3
 
     let speeds: [DecodingSpeed]
@@ -102,7 +102,7 @@ final class BenchmarkRun {
 
     static func name(_ speed: DecodingSpeed) -> String { "\(speed.profileName), \(speed.traffic.name)" }
 
-    /// The mean of several receivers, so that what the C library keeps for itself counts little.
+    /// The mean of several receivers, so that the C library's own memory counts little.
     private static func measuredByteCount() throws -> Int {
         let samples = try liveSound.samples(seconds: 10)
         let count = 8

@@ -10,7 +10,7 @@ import Synchronization
 struct BroadcastCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "broadcast",
-        abstract: "Play a token, or any payload of 1 to 32 bytes, again and again.",
+        abstract: "Play a token, or any payload of 1 to 32 bytes, repeatedly.",
         discussion: """
             Plays the payload through a loudspeaker every --interval seconds. Each start comes a little earlier or \
             later, so that two devices do not keep colliding. The command ends after --count payloads or with Ctrl-C, \
@@ -28,7 +28,7 @@ struct BroadcastCommand: ParsableCommand {
               "start_s":0.250,"end_s":1.274,"time":"2026-11-21T14:03:22.157Z",
               "underruns":0,"device":"default"}
             start_s and end_s are when the first and last sample left the device, as far as the device reports it. \
-            An underrun is a hole in the sound: this machine was too busy.
+            An underrun is a gap in the sound: this machine was too busy.
 
             Exit codes: 0 all payloads were sent; 69 the device does not exist or cannot be used; 77 no permission; \
             130 or 143 a signal ended the command before --count was reached.

@@ -9,12 +9,12 @@ import EarshotSoundConsole
 import EarshotSystem
 import Synchronization
 
-/// Sends one payload again and again, on a thread of its own.
+/// Sends one payload repeatedly, on a thread of its own.
 ///
 ///     start of the next = start of this + interval · (1 + j),   j uniform in ±jitter
 ///
-/// Jitter keeps two devices that collide once from colliding always. The loop hands each sound to the loudspeaker a
-/// little longer before its start than the loudspeaker is filled ahead, so that even short pauses have the right
+/// Jitter prevents two devices that collide once from colliding every time. The loop hands each sound to the
+/// loudspeaker a little earlier than the loudspeaker's buffer requires, so that even short pauses have the right
 /// length.
 final class BroadcastLoop: Sendable {
     struct Plan: Sendable {
@@ -40,7 +40,7 @@ final class BroadcastLoop: Sendable {
     enum Event: Sendable {
         /// The payload with this number, counted from 1, has left the loudspeaker.
         case sent(number: Int, Playback)
-        /// The payload with this number starts in so many seconds.
+        /// The payload with this number starts in `seconds` seconds.
         case waiting(number: Int, seconds: Double)
         /// The device went away; the loop waits for it.
         case interrupted(DeviceError)
@@ -55,7 +55,7 @@ final class BroadcastLoop: Sendable {
         var isStopped = false
     }
 
-    /// How far the loudspeaker is filled ahead: longer than a busy machine holds up this thread.
+    /// How far the loudspeaker is filled ahead: longer than a busy machine delays this thread.
     private static let bufferSeconds = 0.5
     /// How much earlier than that the loop hands over a sound.
     private static let headStartSeconds = 0.15
@@ -116,7 +116,7 @@ final class BroadcastLoop: Sendable {
         current.stop()
     }
 
-    /// Ends after the payload that is playing, and waits for that.
+    /// Ends after the payload that is playing, and waits for its end.
     func stop() {
         state.withLock { $0.isStopped = true }
         current.loudspeaker.withdrawAll()

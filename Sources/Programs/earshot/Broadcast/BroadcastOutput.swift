@@ -20,7 +20,7 @@ final class BroadcastOutput {
     private let statusLine: StatusLine
     private var sentCount = 0
 
-    /// The payload in digits, and as text if it is text.
+    /// The payload in digits, followed by its text if it is text.
     private var content: String { payload.hex + (payload.printableText.map { " \"\($0)\"" } ?? "") }
     private var underrunCount = 0
 

@@ -14,13 +14,13 @@ struct DecodeCommand: ParsableCommand {
         usage: "earshot decode [<file> ...] [<options>]",
         discussion: """
             Searches for all profiles at once, so no setting has to match the sender. Two to eight channels are decoded \
-            together, as one device's microphones: a token is found where no channel alone would find it, and printed \
+            together, as one device's microphones: a token is found even if no channel alone would find it, and printed \
             once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, \
-            FLAC, Ogg, AIFF, AU, CAF, W64 and whatever else the system's libsndfile reads (MP3 from its version 1.1 on), \
+            FLAC, Ogg, AIFF, AU, CAF, W64 and every other format of the system's libsndfile (MP3 from its version 1.1 on), \
             and headerless samples with --raw, at 44100 Hz or more. Tokens survive only a codec that keeps 18.5 to 20 \
             kHz; docs/codecs.md has a table.
 
-            A folder stands for the sound files in it and in its folders, in the order of their names, chosen by their \
+            A folder stands for the sound files in it and in its subfolders, in the order of their names, chosen by their \
             extensions (\(SoundFileSearch.extensionList)); hidden files and links to folders do not count. Without a \
             file, standard input is read if it is a pipe or a file.
 
@@ -43,7 +43,7 @@ struct DecodeCommand: ParsableCommand {
             The channel, from 0, is the one that heard the token best; the SNR is that channel's and counts noise in \
             1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
             metric is about 1.4 for noise and higher for a frame. If the payload is text, "text" follows. If --combine \
-            read several repeats together, "combined" gives their number; such a token's path metric can be lower.
+            combined several repeats, "combined" gives their number; such a token's path metric can be lower.
             """)
 
     @Argument(
@@ -117,7 +117,7 @@ struct DecodeCommand: ParsableCommand {
         let settings = InputDecoder.Settings(
             profiles: ProfileName.selected(profile), combinedCount: repeats.repeatCount, separatesChannels: separate,
             raw: raw,
-            // A folder with one file does not say which one it is.
+            // With a folder, the line must name the file, even if it is the only one.
             form: json ? .json : payload ? .payload : .line(showsFile: inputs.count > 1 || inputs != files),
             showsStatistics: stats)
         let memory = ReceiverMemory()
@@ -151,7 +151,7 @@ struct DecodeCommand: ParsableCommand {
     }
 
     private func conclude(_ outcomes: [InputDecoder.Outcome]) throws {
-        // An incomplete answer must not look like an answer, so failures win; the first failure decides.
+        // An incomplete result must not look complete, so failures take precedence; the first one decides.
         if let failure = outcomes.lazy.compactMap(\.failure).first {
             throw ExitCode(failure.rawValue)
         }

@@ -131,7 +131,7 @@ final class InputDecoder: Sendable {
         }
         let refusal: ModemError? = state.withLock { state in
             defer { memory.settle(byteCount) }
-            // Nothing would let go of receivers that are made after the end.
+            // Receivers that are created after the end would never be released.
             guard !state.isOver else {
                 memory.release()
                 return nil
@@ -191,7 +191,7 @@ final class InputDecoder: Sendable {
                     let text = StatisticsText.line(statistics, file: inputName, sampleRateHertz: rate)
                     output.print([OrderedOutput.Line(stream: .error, text: text)], of: index)
                 }
-                // Megabytes a channel, which the next input needs.
+                // Frees megabytes for each channel, which the next input needs.
                 state.receivers = nil
                 memory.release()
             }

@@ -39,7 +39,7 @@ final class OrderedOutput: Sendable {
         }
     }
 
-    /// Marks an input as finished and prints the lines of the inputs behind it that waited for it.
+    /// Marks an input as finished and prints the waiting lines of the inputs after it.
     func finish(_ input: Int) {
         state.withLock { state in
             state.isOver[input] = true

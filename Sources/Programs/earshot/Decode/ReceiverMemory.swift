@@ -6,8 +6,8 @@ import Synchronization
 
 /// The memory of the receivers of all inputs that are decoded at the same time.
 ///
-/// Swift aborts the process if an allocation fails, so every input asks here before it makes its receivers. An input whose
-/// receivers fit only beside fewer others waits until one of those ends.
+/// Swift aborts the process if an allocation fails, so every input asks here before it makes its receivers. If the
+/// receivers of an input do not fit beside the others, the input waits until one of those ends.
 final class ReceiverMemory: Sendable {
     private struct State {
         /// Bytes that were granted, but are not allocated yet.
@@ -28,25 +28,25 @@ final class ReceiverMemory: Sendable {
     private let state = Mutex(State())
     private let released = DispatchSemaphore(value: 0)
 
-    /// The maximum memory of one input's receivers in bytes: 6 MB a channel and 0.3 MB for every repeat read together, and a
-    /// tenth more. The sample rate does not count, because receivers keep their history at 3 kHz. Channels that share a receiver
-    /// take less.
+    /// The maximum memory of one input's receivers in bytes: 6 MB a channel and 0.3 MB for every combined repeat, and a
+    /// tenth more. The sample rate does not count, because receivers keep their history at 3 kHz. Channels that share a
+    /// receiver take less.
     static func byteCount(channelCount: Int, combinedCount: Int) -> Int {
         channelCount * (6_600_000 + 330_000 * combinedCount)
     }
 
-    /// Whether threads can be started: without memory for their stacks, Dispatch waits for ever.
+    /// Whether threads can be started: without memory for their stacks, Dispatch waits forever.
     static var canStartThreads: Bool { canAllocate(spareByteCount) }
 
-    /// Lets all threads allocate from one heap, where receivers of one thread take the place of those that another let go. Heaps
-    /// of their own reserve 64 MB a thread, and keep what was freed to themselves. Call it before threads start.
+    /// Lets all threads allocate from one heap, where receivers of one thread reuse the memory that another released.
+    /// Separate heaps reserve 64 MB a thread, and do not share freed memory. Call it before threads start.
     static func shareHeap() {
         mallopt(M_ARENA_MAX, 1)
     }
 
-    /// Reserves memory for the receivers of one input, and waits while receivers of other inputs take it. `settle` follows when
-    /// the receivers exist, and `release` when they are gone.
-    /// - Returns: false if the system does not have so much memory.
+    /// Reserves memory for the receivers of one input, and waits while receivers of other inputs use it. Call `settle`
+    /// when the receivers exist, and `release` when they are gone.
+    /// - Returns: false if the system has too little memory.
     func reserve(_ byteCount: Int) -> Bool {
         while true {
             let answer: Answer = state.withLock { state in

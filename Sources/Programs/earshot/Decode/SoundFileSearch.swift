@@ -2,20 +2,20 @@ import EarshotConsole
 import EarshotSystem
 import Glibc
 
-/// The sound files in a folder and in its folders, for commands that take files.
+/// The sound files in a folder and in its subfolders, for commands that take files.
 enum SoundFileSearch {
     /// Extensions of the formats that libsndfile reads.
     static let extensions = [
         "wav", "wave", "flac", "ogg", "oga", "opus", "mp3", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64",
     ]
 
-    /// The extensions for a person to read.
+    /// The extensions as text for the user.
     static var extensionList: String { extensions.joined(separator: ", ") }
 
-    /// The sound files in a folder, in the order of their paths; any other path alone.
+    /// The sound files in a folder, in the order of their paths. For any other path, the path itself.
     ///
-    /// Hidden files and folders do not count. Links to files count and links to folders do not, so that the search ends.
-    /// A folder that cannot be listed is returned itself, so that opening it gives the reason.
+    /// Hidden files and folders do not count. Links to files count and links to folders do not, so that the search
+    /// ends. A folder that cannot be listed is itself returned, so that opening it gives the reason.
     /// - Throws: `Failure` if the folder has no sound file.
     static func files(at path: FilePath) throws(Failure) -> [FilePath] {
         guard path != "-", path.status?.isDirectory == true else { return [path] }

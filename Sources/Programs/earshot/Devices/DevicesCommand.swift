@@ -9,13 +9,13 @@ struct DevicesCommand: ParsableCommand {
         abstract: "List sound devices and show which can carry 18.5 to 20 kHz.",
         discussion: """
             Opens each device and reads its abilities; plays and records nothing. 'yes': the rate and the encoding are \
-            enough. 'likely': they are enough if the device behind it runs at 44.1 kHz or more; a sound server tells \
+            enough. 'likely': they are enough if the underlying device runs at 44.1 kHz or more; a sound server reveals \
             neither its rate nor whether it plays and records. 'no': the reason is on the next line. 'busy': another \
-            program uses the device. Rates are the device's own, without resampling. How a loudspeaker or a microphone \
-            behaves near 20 kHz, only a trial shows.
+            program uses the device. Rates are the device's own, without resampling. Only a trial shows how a loudspeaker \
+            or a microphone behaves near 20 kHz.
 
             Without --all the list has 'default', sound cards ('hw:'), sound servers, and the devices of your own \
-            configuration. --all adds the devices that ALSA makes by itself: the same cards behind converters \
+            configuration. --all adds the devices that ALSA defines automatically: the same cards with converters \
             ('plughw:', 'sysdefault:'), loudspeaker layouts ('front:', 'surround51:'), digital outputs ('iec958:', \
             'hdmi:'), effects, 'null', and bridges to OSS and JACK. A device named as an argument is always shown.
 
@@ -46,7 +46,7 @@ struct DevicesCommand: ParsableCommand {
     @Flag(help: "Show devices that can play. (default: both)")
     var playback = false
 
-    @Flag(help: "Show also the devices that ALSA makes by itself.")
+    @Flag(help: "Also show the devices that ALSA defines automatically.")
     var all = false
 
     @Flag(help: "Write JSON, one line for each device and direction.")
@@ -69,7 +69,7 @@ struct DevicesCommand: ParsableCommand {
     }
 
     private func report() throws {
-        // Libraries that ALSA loads, such as JACK's, print to standard error. We report the failures ourselves.
+        // Libraries that ALSA loads, such as JACK's, print to standard error. The command reports the failures itself.
         let (list, devices) = try StandardStream.error.silenced {
             let list = names.isEmpty ? try DeviceList.read() : nil
             let shown = list?.devices.filter { all || $0.isUsual } ?? names.map { ListedDevice(name: $0) }
@@ -93,7 +93,7 @@ struct DevicesCommand: ParsableCommand {
             for device in those { StandardStream.output.print(device.text(width: width)) }
         }
         if devices.contains(where: { $0.verdict == .likely }) {
-            StandardStream.output.print("\nlikely: yes, if the device behind it runs at 44100 Hz or more")
+            StandardStream.output.print("\nlikely: yes, if the underlying device runs at 44100 Hz or more")
         }
     }
 

@@ -28,7 +28,7 @@ enum OfferText {
     }
 
     private static func channels(_ counts: ClosedRange<Int>) -> String {
-        // No converter has so many channels: this is a plugin that accepts any number.
+        // No converter has more than 1,000 channels: this is a plugin that accepts any number.
         if counts.upperBound > 1_000 { return "\(counts.lowerBound) or more channels" }
         return counts == 1...1 ? "1 channel" : range(counts, unit: "channels")
     }

@@ -64,7 +64,7 @@ extension ProbedDevice {
         return line
     }
 
-    /// The text for the user: the answer and the name, and below them what the device is and the reason. Lines break
+    /// The text for the user: the answer and the name, and below them the device's offer and the reason. Lines break
     /// before `width` characters if they have a space there.
     func text(width: Int) -> String {
         let about = description.escapedForTerminal
@@ -86,7 +86,7 @@ extension ProbedDevice {
     private var details: [String] {
         switch outcome {
         case .failure(let error):
-            // The advice of the other errors is to look at this list.
+            // For the other errors, the advice would be to look at this list.
             let hasAdvice = [.busy, .notPermitted, .vanished].contains(error.kind)
             return [error.detail.escapedForTerminal] + (hasAdvice ? [error.advice.escapedForTerminal] : [])
         case .success(let offer):

@@ -13,11 +13,11 @@ struct EncodeCommand: ParsableCommand {
         usage: "earshot encode [<hex>] [--text <text>] --output <file> [<options>]",
         discussion: """
             Writes one channel, with \(DecimalText.short(EncodePlan.marginSeconds)) s of silence before and after. The \
-            same arguments give the same bytes. The file appears when it is complete; on failure nothing is left behind. A file \
-            that exists is replaced only with --overwrite.
+            same arguments give the same bytes. The file appears when it is complete; on failure no file is left. An existing \
+            file is replaced only with --overwrite.
 
-            The name says the format: .flac, .ogg (Vorbis), .opus and .mp3, every other name is WAV. Lossy formats get the highest rate of \
-            their encoder, because lower rates remove near-ultrasound. The bytes of .ogg and .opus differ each time.
+            The extension selects the format: .flac, .ogg (Vorbis), .opus or .mp3; every other name is written as WAV. Lossy formats get the highest bit rate of \
+            their encoder, because lower rates remove near-ultrasound. The bytes of .ogg and .opus files differ each time.
 
             EXAMPLES:
               earshot encode 0123456789abcdef -o token.wav

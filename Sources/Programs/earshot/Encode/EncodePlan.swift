@@ -15,7 +15,7 @@ struct EncodePlan {
     /// Silence before the first frame and after the last: a sound card that wakes up swallows the first samples.
     static let marginSeconds = 0.1
     static let maximumGapSeconds = 3_600.0
-    /// The maximum that the length fields of a WAV file can express, less some room for its header.
+    /// The maximum of a WAV file's length fields, minus some room for its header.
     private static let maximumByteCount = 0xFFFF_0000
     /// Silence is written in blocks of this many samples.
     private static let silence = [Float](repeating: 0, count: 16_384)
@@ -146,7 +146,7 @@ struct EncodePlan {
             + "\(sampleRateHertz) Hz \(formatName(output)), \(DecimalText.short(levelDecibels)) dBFS"
     }
 
-    /// How the file holds samples: a lossy kind has no sample format.
+    /// The name of the file's format; a lossy one has no sample format.
     private func formatName(_ output: FilePath) -> String {
         guard let kind = CompressedKind(path: output) else { return format.rawValue }
         return kind.isLossy ? kind.rawValue : "\(kind.rawValue) \(format.rawValue)"

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `earshot field`: what one device plays and another records, with real sound between them.
+/// `earshot field`: one device plays, another records, with real air between them.
 struct FieldCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "field",
@@ -12,7 +12,7 @@ struct FieldCommand: ParsableCommand {
             ON THE DEVICE THAT LISTENS, first:
               arecord -f S16_LE -r 48000 -d 180 field.wav
 
-            ON THE OTHER, then; or play the file with any player, on a phone:
+            THEN ON THE OTHER; or play the file on a phone, with any player:
               earshot field play
               earshot field play -o schedule.wav
 

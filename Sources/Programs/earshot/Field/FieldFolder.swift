@@ -10,8 +10,8 @@ struct FieldFolder {
     private let theme: PictureTheme
 
     /// - Parameters:
-    ///   - overwrites: whether the files of a folder that exists are replaced.
-    ///   - theme: that of the pictures.
+    ///   - overwrites: whether the files of an existing folder are replaced.
+    ///   - theme: the theme of the pictures.
     init(_ path: FilePath, overwrites: Bool, theme: PictureTheme) {
         (self.path, self.overwrites, self.theme) = (path, overwrites, theme)
     }

@@ -12,15 +12,15 @@ struct FieldPlayCommand: ParsableCommand {
         abstract: "Play the schedule, or write it to a file for a phone.",
         usage: "earshot field play [--output <wav>] [<options>]",
         discussion: """
-            Start the recording on the other device first. Keep the volume of this one as people have it, and say in \
-            the issue what it was. Let nothing else play.
+            Start the recording on the other device first. Use this device's usual volume, and state it in \
+            the issue. Play no other sound.
 
             EXAMPLES:
               earshot field play
               earshot field play --device hw:1 --level 0
               earshot field play -o schedule.wav
 
-            Exit codes: 0 all of it was played or written; 69 the device does not exist or cannot be used; 73 the file \
+            Exit codes: 0 the whole schedule was played or written; 69 the device does not exist or cannot be used; 73 the file \
             cannot be created; 130 or 143 a signal ended the command.
             """)
 
@@ -36,7 +36,7 @@ struct FieldPlayCommand: ParsableCommand {
         completion: DeviceCompletion.playback)
     var device: String?
 
-    @Flag(help: "Replace a file that exists.")
+    @Flag(help: "Replace an existing file.")
     var overwrite = false
 
     @Flag(name: .shortAndLong, help: "On standard error print errors only: no progress, no notes.")

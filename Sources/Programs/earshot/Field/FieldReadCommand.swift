@@ -15,9 +15,9 @@ struct FieldReadCommand: ParsableCommand {
             their SNR; the response of loudspeaker and microphone, the noise, the difference of the clocks, and the \
             echoes of the room: RT60 and the direct over the reverberant energy (DRR), both within 18.5 to 20 kHz.
 
-            The folder gets field.json, decoded.svg and response.svg. It has no sound: a recording holds voices, so \
-            attach that only if you have listened to it. Type in what a recording cannot tell: the distance, and with \
-            --player, --recorder and --note which devices and what room.
+            The folder gets field.json, decoded.svg and response.svg, but no sound: a recording contains voices, so \
+            attach it only after you have listened to it. Give what the recording does not contain: the distance, and with \
+            --player, --recorder and --note the devices and the room.
 
             EXAMPLES:
               earshot field read field.wav --distance 3 -o results
@@ -37,7 +37,7 @@ struct FieldReadCommand: ParsableCommand {
             sound; 66 the recording cannot be read; 73 the folder cannot be made.
             """)
 
-    /// A schedule has an hour and a half at most.
+    /// A schedule is at most an hour and a half long.
     private static let maximumSeconds = 6_000
 
     @Argument(help: "The recording, in a format that libsndfile reads.", completion: .file())
@@ -45,7 +45,7 @@ struct FieldReadCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How far the devices are from each other, 0 to 1000.", valueName: "metres"))
+        help: ArgumentHelp("The distance between the devices, 0 to 1000.", valueName: "metres"))
     var distance: Double
 
     @Option(
@@ -70,7 +70,7 @@ struct FieldReadCommand: ParsableCommand {
 
     @OptionGroup var picture: ThemeOption
 
-    @Flag(help: "Replace the files of a folder that exists.")
+    @Flag(help: "Replace the files of an existing folder.")
     var overwrite = false
 
     @Flag(help: "Print a line of JSON.")

@@ -3,7 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 
-/// What a field measurement found, as text, JSON and pictures.
+/// The results of a field measurement, as text, JSON and pictures.
 struct FieldResult {
     let report: LoopbackReport
     let schedule: FieldScheduleOptions
@@ -16,7 +16,7 @@ struct FieldResult {
 
     private var pair: PairReport? { try? report.pair?.get() }
 
-    /// The level of tokens that were played `stepDecibels` over the sweeps, in dBFS.
+    /// The level of tokens played `stepDecibels` above the sweeps, in dBFS.
     private func level(_ stepDecibels: Double) -> Double { schedule.loudness.level + stepDecibels }
 
     private var metres: String { "\(DecimalText.short(distanceMetres)) m" }

@@ -5,11 +5,11 @@ import EarshotLoopback
 import EarshotModem
 import RealModule
 
-/// The options that both sides of a field measurement need to be the same.
+/// The options that must be the same on both sides of a field measurement.
 struct FieldScheduleOptions: ParsableArguments {
     /// The sample rate of the schedule. Recordings at other rates are converted to it.
     static let sampleRateHertz = 48_000
-    /// Decibels from one level to the next: twice the distance outdoors.
+    /// Decibels from one level to the next, as from twice the distance outdoors.
     static let stepDecibels = -6.0
 
     @OptionGroup var loudness: LevelOption

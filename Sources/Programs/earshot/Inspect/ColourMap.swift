@@ -5,7 +5,7 @@ import Glibc
 ///
 /// Interpolated in OKLab. Lightness is a straight line, so the picture also reads in grey.
 enum ColourMap {
-    /// Hue in turns and chroma along the map; the place alone gives the lightness.
+    /// Hue (in turns) and chroma along the map; the lightness depends only on the place.
     private static let stops: [(place: Double, hueTurns: Double, chroma: Double)] = [
         (0, 0.740, 0.035), (0.2, 0.790, 0.110), (0.45, 0.960, 0.170), (0.7, 1.130, 0.170), (1, 1.290, 0.110),
     ]

@@ -79,7 +79,7 @@ struct FrameTable {
         ]
     }
 
-    /// The digits, and the text that they stand for as far as it fits.
+    /// The digits, followed by as much of their text as fits.
     private func payloadText(_ payload: Payload) -> String {
         let text = payload.printableText.map { "  \"\($0)\"" } ?? ""
         let room = max(8, Self.payloadCharacterCount - text.count)

@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
         usage: "earshot inspect [<file>] --output <svg> [<options>]",
         discussion: """
             Writes one self-contained SVG file: energies from 18.3 to 20.2 kHz, every decoded frame with its tones at \
-            their times and frequencies, and the evidence for each frame. It shows why a token was decoded or was not. \
+            their times and frequencies, and the evidence for each frame. It shows why a token was or was not decoded. \
             A long recording is drawn in at most \(SpectrogramBuilder.maximumColumnCount) columns that keep the \
             loudest moments; choose a shorter part with --start and --seconds to see single tones.
 

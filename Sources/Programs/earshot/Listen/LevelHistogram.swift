@@ -1,6 +1,6 @@
 import EarshotLive
 
-/// The levels of a session in steps of half a decibel: as small after a week as after a minute.
+/// The levels of a session in steps of half a decibel. It needs the same memory after a week as after a minute.
 struct LevelHistogram {
     private static let stepsPerDecibel = 2.0
 

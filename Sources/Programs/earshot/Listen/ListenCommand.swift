@@ -21,13 +21,13 @@ struct ListenCommand: ParsableCommand {
             listening, unless --reconnect waits for it.
 
             Two to eight channels are decoded together, as one device's microphones: a token is found where no channel \
-            alone would find it, and printed once with its best channel. --separate decodes each by itself.
+            alone would find it, and printed once with its best channel. --separate decodes each channel on its own.
 
             A TOKEN IS NOT DECODED?
-            'earshot listen --report NAME' makes the two files of a bug report while the token is sent: NAME.wav, the \
-            recording, complete even after Ctrl-C; and NAME.json: version, system and ALSA's version, what the device \
-            offers and what was used of it, gaps, levels, tokens, and what the receiver did. Both names must be new, \
-            or --overwrite is given. Attach both files; CONTRIBUTING.md says where. A recording holds voices, too.
+            'earshot listen --report NAME' writes the two files of a bug report while the token is sent: NAME.wav, the \
+            recording, complete even after Ctrl-C; and NAME.json: version, system and ALSA's version, the device's \
+            offer and the format used, gaps, levels, tokens, and the receiver's counts. Both names must be new, \
+            unless --overwrite is given. Attach both files; CONTRIBUTING.md says where. A recording also contains voices.
 
             EXAMPLES:
               earshot listen
@@ -36,9 +36,9 @@ struct ListenCommand: ParsableCommand {
               earshot listen --device hw:1 --report kitchen --seconds 30
               earshot listen --broadcast 0123456789abcdef --interval 5
 
-            A line of JSON is one of 'earshot decode', with the device as its file, and behind it:
+            A line of JSON is like one of 'earshot decode', with the device as its file, followed by:
               "time":"2026-11-21T14:03:22.157Z","latency_s":0.071,"own":false
-            The time is that of the token's start. The latency counts from its end. Own are tokens given with --own or \
+            The time is that of the token's start. The latency counts from its end. "own" marks tokens given with --own or \
             --broadcast: they came from this machine, or from another one that repeats them.
 
             Exit codes: 0 at least one token that is not its own, 1 none, 69 no such device or it cannot be used, 77 \
@@ -66,7 +66,7 @@ struct ListenCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("End after so many tokens that are not our own.", valueName: "count"))
+        help: ArgumentHelp("End after this many tokens that are not our own.", valueName: "count"))
     var count: Int?
 
     @Flag(help: "Print a line of JSON for every token.")
@@ -83,14 +83,14 @@ struct ListenCommand: ParsableCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Wait for a device that is away, and go on. (default: --reconnect where --device is given)")
+        help: "Wait for a device that goes away, then continue. (default: --reconnect if --device is given)")
     var reconnect: Bool?
 
     @Option(
         help: ArgumentHelp("A payload that this machine sends itself; may be given several times.", valueName: "hex"))
     var own: [String] = []
 
-    @Option(help: ArgumentHelp("Broadcast this payload meanwhile.", valueName: "hex"))
+    @Option(help: ArgumentHelp("Broadcast this payload while listening.", valueName: "hex"))
     var broadcast: String?
 
     @Option(help: ArgumentHelp("The playback PCM for --broadcast. (default: default)", valueName: "pcm"))
@@ -137,7 +137,7 @@ struct ListenCommand: ParsableCommand {
         options.levelIntervalSeconds = meter.wantsLevels || report != nil ? 0.1 : nil
         let ownPayloads = try payloads(own + [broadcast].compactMap(\.self))
 
-        // Before any other thread: threads inherit the mask that sends signals to this one.
+        // Before any other thread starts: threads inherit the signal mask.
         let ending = Ending()
         Interruption.request { ending.request() }
         let report = try report.map { name in
@@ -193,7 +193,7 @@ struct ListenCommand: ParsableCommand {
         }
     }
 
-    /// Opens the device; waits for it where that was asked for in so many words.
+    /// Opens the device, and waits for it if `--reconnect` was given explicitly.
     private func open(_ options: Listener.Options) throws -> Listener {
         let request = try capture.request()
         var hasComplained = false

@@ -6,7 +6,7 @@ import EarshotModem
 import EarshotSoundConsole
 import EarshotSystem
 
-/// What `listen` prints: tokens on standard output, everything else on standard error.
+/// The output of `listen`: tokens on standard output, everything else on standard error.
 final class ListenOutput {
     private(set) var tokenCount = 0
     /// The tokens that are not our own.
@@ -70,7 +70,7 @@ final class ListenOutput {
     }
 
     private func print(_ heard: HeardFrame) {
-        // Those that were decoded together with the last one that was wanted are not wanted.
+        // Tokens that were decoded together with the last wanted one are not wanted.
         if isComplete { return }
         tokenCount += 1
         if !heard.isOwn { foreignCount += 1 }
@@ -100,7 +100,7 @@ extension HeardFrame {
         FoundToken(frame: frame, sampleRateHertz: sampleRateHertz, channel: channel, file: device)
     }
 
-    /// The line of `--json`; its keys are explained in the command's help.
+    /// The line of `--json`; the command's help explains its keys.
     func json(device: String) -> JSONLine {
         var line = token(device: device).json
         line.add("time", ClockText.utc(nanosecondsAgo: MonotonicTime.nanoseconds - startNanoseconds))

@@ -39,7 +39,7 @@ final class LiveMeter: Sendable {
         statusLine.show(state.withLock { line(level, $0) })
     }
 
-    /// Takes the line away, so that something else can be printed.
+    /// Removes the line, so that other output can be printed.
     func clear() {
         statusLine.clear()
     }

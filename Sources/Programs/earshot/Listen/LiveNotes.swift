@@ -16,7 +16,7 @@ final class LiveNotes: Sendable {
         StandardStream.error.print(text)
     }
 
-    /// What the broadcast beside a listener does.
+    /// Notes an event of the broadcast beside a listener.
     func broadcast(_ event: BroadcastLoop.Event) {
         switch event {
         case .sent, .waiting: break

@@ -46,7 +46,7 @@ final class SessionRecording {
         do throws(AudioError) {
             try recorder.write(samples)
         } catch {
-            note("recording: \(error) Listening goes on without it.")
+            note("recording: \(error) Listening continues without it.")
         }
         if recorder.files.count > files.count, let file = recorder.files.last {
             files = recorder.files

@@ -7,10 +7,9 @@ import EarshotSoundConsole
 import EarshotSystem
 import Glibc
 
-/// `--report`: the JSON beside a recording that says what device made it and what the receiver found in it.
+/// `--report`: the JSON file beside a recording, with the device that made it and the receiver's results.
 ///
-/// The file is there from the start, with `"complete": false`. So the device of a session that ended with a crash is
-/// known too.
+/// The file exists from the start, with `"complete": false`. So the device is known even if the session crashes.
 final class SessionReport {
     /// The file of the recording.
     let recordingPath: FilePath
@@ -29,7 +28,7 @@ final class SessionReport {
     private var interruptions: [JSONLine] = []
     private var summary: ListenerSummary?
 
-    /// Asks the device what it offers, which has to be before it is opened: a sound card that is open is busy.
+    /// Reads the device's offer, which must happen before it is opened: an open sound card is busy.
     /// - Parameters:
     ///   - name: the path of both files without their extensions; one of the extensions may be there.
     ///   - replacesExisting: whether an existing report is replaced.
@@ -87,7 +86,7 @@ final class SessionReport {
         try write(recording: recording)
     }
 
-    /// What to do with the files.
+    /// Tells the user what to do with the files.
     func farewell(_ recording: SessionRecording) -> String {
         let files = (recording.files + [path.description]).map(\.escapedForTerminal).joined(separator: ", ")
         return """

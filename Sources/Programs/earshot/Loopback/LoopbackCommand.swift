@@ -16,12 +16,12 @@ struct LoopbackCommand: ParsableCommand {
         discussion: """
             Plays random tokens between two sweeps, listens, and compares. --via alsa tests your loudspeaker and \
             microphone: put them in their final places, and keep the room quiet while it plays. --via air tests the \
-            modem in a simulated room, whose microphone turns itself down if the noise would clip. --via wav tests \
-            everything but the sound itself.
+            modem in a simulated room, whose microphone lowers its gain if the noise would clip. --via wav tests \
+            everything except the sound itself.
 
             The report has for each profile: the tokens decoded; frames that were wrong (never sent, or not at that \
-            time) or came twice; the SNR, which counts echoes as noise; the latency, from a token's first sample on \
-            its way out to the event; and the level without noise. From the sweeps come the difference of the clocks \
+            time) or came twice; the SNR, which counts echoes as noise; the latency, from the output of a token's first \
+            sample to the event; and the level without noise. The sweeps give the difference of the clocks \
             and the effect of loudspeaker and microphone on the band. Ctrl-C ends the test early and judges the part \
             that was played.
 
@@ -39,7 +39,7 @@ struct LoopbackCommand: ParsableCommand {
               "latency_s":0.549,"latency_p95_s":0.551,"latency_max_s":0.551,
               "level_dbfs":-12.0,"passed":true}
             "missing" has at most \(LoopbackJSON.maximumMissingCount) tokens; SNR, latency and level are medians. \
-            A last line is for all profiles together:
+            The last line is for all profiles together:
               {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
               "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
               "decoded":30,"wrong":0,"duplicates":0,"played_s":54.5,

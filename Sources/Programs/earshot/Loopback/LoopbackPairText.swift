@@ -3,7 +3,7 @@ import EarshotLoopback
 
 /// The measured figures of loudspeaker and microphone in words.
 enum LoopbackPairText {
-    /// Below this level, in dBFS, there is no noise: it is far below the resolution of 24 bits.
+    /// A lower level, in dBFS, counts as no noise: it is far below the resolution of 24 bits.
     private static let silentDecibels = -180.0
 
     /// One line; levels are in dBFS.

@@ -12,7 +12,7 @@ enum LoopbackRoute: String, CaseIterable, ExpressibleByArgument {
     case alsa
     case air
 
-    /// The default of `--require` in percent. Files lose nothing, so all must be decoded there.
+    /// The default of `--require` in percent. Files lose no sound, so all tokens must decode there.
     var requiredPercent: Double { self == .wav ? 100 : 95 }
 
     /// Rejects an option of another route, because giving it must be a mistake.

@@ -6,17 +6,17 @@ import EarshotModem
 import EarshotSoundConsole
 
 /// The response of a loudspeaker and a microphone from 17 kHz up, as a drawing: the response, the noise, the band, the
-/// edge where something cuts off, and the verdict.
+/// cut-off if there is one, and the verdict.
 ///
 /// The response has the left axis and the noise the right one. The axes are a token's level apart, so the distance between
 /// the curves is the SNR of a token.
 struct ResponsePicture {
     private static let width = 1_200.0
     private static let margin = 28.0
-    /// Room beside the plot for the numbers of an axis.
+    /// The width for the numbers of an axis, beside the plot.
     private static let axisWidth = 50.0
     private static let titleLineHeight = 30.0
-    /// Characters in a line of the title: in the widest of the usual fonts they take the picture's width.
+    /// The number of characters in a line of the title: in the widest of the usual fonts they fill the picture's width.
     private static let titleLineLength = 68
     private static let response = Palette.sync
     private static let noise = Palette.profile("far")
@@ -100,8 +100,7 @@ struct ResponsePicture {
         }
     }
 
-    /// The whole name: names of devices that differ at their ends only must be told apart. A word longer than a line is
-    /// broken.
+    /// The whole name, because names of devices may differ only at their ends. A word longer than a line is broken.
     private static func titleLines(_ name: String) -> [String] {
         TextWrap.lines(name, width: titleLineLength).flatMap { line in
             let characters = Array(line)
@@ -111,7 +110,7 @@ struct ResponsePicture {
         }
     }
 
-    /// Above each axis the curve that belongs to it.
+    /// Above each axis, the name of its curve.
     private func drawAxisNames(_ svg: inout SVG) {
         let y = plot.frame.y - 14
         func style(_ colour: String) -> SVG.Style { SVG.Style(size: 14, colour: colour, isFixedPitch: true) }
@@ -127,7 +126,7 @@ struct ResponsePicture {
         svg.text(noise, x: plot.frame.right - sample - 8, y: y, style(Self.noise), anchor: .end)
     }
 
-    /// Whether some of the noise lies within the plot. A file has none.
+    /// Whether some of the noise is within the plot. A file has no noise.
     private var showsNoise: Bool { noiseLevels.contains { $0 >= plot.noiseDecibels.lowerBound } }
 
     private func drawBand(_ svg: inout SVG) {
@@ -138,7 +137,7 @@ struct ResponsePicture {
         svg.rectangle(frame, fill: Palette.profile("standard"), opacity: 0.13)
     }
 
-    /// After the curves, on a ground of its own: an edge may run through it.
+    /// After the curves, on a background of its own, because an edge may cross it.
     private func drawBandName(_ svg: inout SVG) {
         let band = Profile.standard
         let (middle, y) = (plot.x(band.centreHertz), plot.frame.bottom - 12)

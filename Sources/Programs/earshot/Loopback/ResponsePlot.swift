@@ -5,7 +5,7 @@ import EarshotLoopback
 
 /// The places of frequencies and levels on the drawing of a pair's response, and its axes.
 struct ResponsePlot {
-    /// All pictures show the same frequencies, so that devices can be compared; what was not measured stays empty.
+    /// All pictures show the same frequencies, so that devices can be compared; unmeasured parts stay empty.
     static let hertz = 17_000.0...23_000.0
     /// The plot ends this far below the strongest level: no receiver decodes anything deeper.
     private static let maximumSpanDecibels = 100.0

@@ -14,7 +14,7 @@ import Glibc
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Send frames through simulated air and count how many arrive at which signal-to-noise ratio.",
+        abstract: "Send frames through simulated air and count how many arrive at each signal-to-noise ratio.",
         discussion: """
             Each trial sends a random payload at a random moment through the channel to a receiver that listens for \
             every profile. In a channel with several talkers each sends a payload of its own; with --alike these \
@@ -22,8 +22,8 @@ struct SimulateCommand: ParsableCommand {
             reports exactly the payload sent; any other report counts as wrong.
 
             SNR is a sine of the frame's peak over the noise in 1,500 Hz. Eb/N0 is the energy of the whole frame, sync \
-            tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point ends as soon as it is \
-            known to --precision. The same seed gives the same answer with any number of threads.
+            tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point ends as soon as it reaches \
+            --precision. The same seed gives the same result with any number of threads.
 
             EXAMPLES:
               earshot simulate --list
@@ -34,7 +34,7 @@ struct SimulateCommand: ParsableCommand {
               earshot simulate --profile fast --profile far --channel walk --csv > w.csv
 
             IN YOUR OWN CI, a step that fails if a change costs reception (the seed is fixed, so only a change of the \
-            code can change the answer):
+            code can change the result):
               earshot simulate --channel room-a --snr 3 --min-success 0.97
 
             JSON, one line for each point:
@@ -95,7 +95,7 @@ struct SimulateCommand: ParsableCommand {
     @Option(parsing: .unconditional, help: ArgumentHelp("Bytes of payload, 1 to 32.", valueName: "number"))
     var bytes = Payload.tokenCount
 
-    @Flag(help: "Let the payloads of several talkers differ in their last byte only.")
+    @Flag(help: "Let the payloads of several talkers differ only in their last byte.")
     var alike = false
 
     @Option(
@@ -105,7 +105,7 @@ struct SimulateCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Let the receiver read this many repeats of a burst together, 2 to 8.", valueName: "number"))
+        help: ArgumentHelp("Let the receiver combine this many repeats of a burst, 2 to 8.", valueName: "number"))
     var combine: Int?
 
     @Option(parsing: .unconditional, help: ArgumentHelp("The transmitter's sample rate.", valueName: "hertz"))
@@ -124,7 +124,7 @@ struct SimulateCommand: ParsableCommand {
         help: ArgumentHelp("Fail if a point decodes a smaller share than this, 0 to 1.", valueName: "share"))
     var minSuccess: Double?
 
-    @Flag(help: "Decode each microphone of an array by itself, instead of all as one.")
+    @Flag(help: "Decode each microphone of an array on its own, instead of all together.")
     var separate = false
 
     @Flag(help: "Print the available channels, and end.")

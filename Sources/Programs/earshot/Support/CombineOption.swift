@@ -1,18 +1,18 @@
 import ArgumentParser
 import EarshotCoding
 
-/// `--combine`: how many repeats in a burst the receiver reads together.
+/// `--combine`: how many repeats of a burst the receiver combines.
 struct CombineOption: ParsableArguments {
     @Option(
         name: .customLong("combine"),
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): read "
-                + "this many repeats together, 2 to 8. It takes time, and a token is known after its last repeat.",
+            "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): combine  "
+                + "this many repeats, 2 to 8. It takes time, and a token is reported after its last repeat.",
             valueName: "number"))
     var count: Int?
 
-    /// The number of repeats for the receiver; 1 reads each frame alone.
+    /// The number of repeats for the receiver; 1 decodes each frame alone.
     var repeatCount: Int { count ?? 1 }
 
     func validate() throws {

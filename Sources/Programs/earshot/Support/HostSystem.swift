@@ -14,7 +14,7 @@ enum HostSystem {
     /// The instruction set, such as "x86_64".
     static var machine: String { kernelNames().machine }
 
-    /// The processor's model; the instruction set where the kernel does not name a model.
+    /// The processor's model; the instruction set if the kernel does not name a model.
     static var processor: String {
         field("model name", separator: ":", in: "/proc/cpuinfo") ?? field("Model", separator: ":", in: "/proc/cpuinfo")
             ?? machine

@@ -2,8 +2,8 @@ import ArgumentParser
 import EarshotConsole
 import EarshotSystem
 
-/// The formats in which a command writes a file. A name that promises another format is refused, because the file
-/// would not be what its name says.
+/// The formats in which a command writes a file. A name with another format's extension is refused, because the file's
+/// content would not match its name.
 enum OutputFormat {
     case wav
     case svg
@@ -32,7 +32,7 @@ enum OutputFormat {
             case .svg: ("an SVG picture", "svg", "inkscape FILE.svg -o FILE.\(found)")
             }
         throw ValidationError(
-            "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and "
-                + "convert it then, such as with '\(converter)'.")
+            "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and  "
+                + "then convert it, for example with '\(converter)'.")
     }
 }

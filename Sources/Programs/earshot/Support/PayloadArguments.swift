@@ -15,7 +15,7 @@ struct PayloadArguments: ParsableArguments {
     @Option(
         help: """
             The payload as text, 1 to 32 bytes of UTF-8, instead of hexadecimal digits; '-' reads it from standard input, \
-            without the end of its line.
+            without its final newline.
             """)
     var text: String?
 
@@ -50,7 +50,7 @@ struct PayloadArguments: ParsableArguments {
     private static func payloadFromStandardInput() throws(Failure) -> Payload {
         var bytes: [UInt8]
         do throws(InputFile.Problem) {
-            // Long enough that the number of bytes is true for a text that is only somewhat too long.
+            // Enough for the error to state the true number of bytes of a text that is only somewhat too long.
             bytes = try InputFile.read("-", maximumByteCount: 65_536)
         } catch .system(let code) {
             throw Failure(

@@ -11,8 +11,8 @@ struct SoundFileChannel {
     let sampleRateHertz: Int
 
     /// - Parameters:
-    ///   - channel: its number, 0 for the first.
-    ///   - maximumSeconds: what follows is not read.
+    ///   - channel: the number of the channel, 0 for the first.
+    ///   - maximumSeconds: only this much of the file is read.
     /// - Throws: `Failure` if the file cannot be read, or has no such channel.
     init(_ path: FilePath, channel: Int = 0, maximumSeconds: Int) throws(Failure) {
         let channelIsThere: Bool

@@ -3,10 +3,10 @@ import EarshotDrawing
 
 /// `--theme`, for every command that draws.
 struct ThemeOption: ParsableArguments {
-    @Option(help: "The ground of the picture: dark or light.")
+    @Option(help: "The background of the picture: dark or light.")
     var theme = PictureTheme.dark
 
-    /// Refuses a theme where nothing is drawn.
+    /// Refuses a theme if no picture is drawn.
     /// - Throws: `ValidationError` if a theme is given and there is no picture.
     func check(drawsPicture: Bool, option: String) throws {
         if theme != .dark, !drawsPicture {
