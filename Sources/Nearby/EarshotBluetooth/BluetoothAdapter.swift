@@ -5,8 +5,8 @@ package import EarshotDBus
 ///     let adapter = BluetoothAdapter()
 ///     for await event in adapter.events([.serviceData(eddystone)], power: .low) { print(event) }
 ///
-/// The adapter is used only while a stream is read. If it is missing, off or not permitted, the streams report a problem, and
-/// go on when it works. Neither scanning nor advertising needs root.
+/// The adapter is used only while a stream is read. If it is missing, off or not permitted, the streams report a
+/// problem, and continue when it works. Neither scanning nor advertising needs root.
 public final class BluetoothAdapter: AdvertisementSource {
     private let scanner: Scanner
     private let advertiser: Advertiser
@@ -16,7 +16,7 @@ public final class BluetoothAdapter: AdvertisementSource {
         self.init(name, bus: .system)
     }
 
-    /// An adapter on another bus than the system's.
+    /// An adapter on a bus other than the system's.
     package init(_ name: String?, bus: DBusBus) {
         let watch = AdapterWatch(bus: bus, name: name)
         scanner = Scanner(watch)
@@ -29,8 +29,8 @@ public final class BluetoothAdapter: AdvertisementSource {
     }
 
     /// Sends advertisements until the stream is no longer read.
-    /// - Parameter contents: the advertisements to send from now on, each list in place of the one before.
-    /// - Returns: what becomes of them.
+    /// - Parameter contents: the advertisements to send from now on, each list replaces the one before.
+    /// - Returns: the events of advertising.
     public func advertise(_ contents: AsyncStream<[Advertisement]>) -> AsyncStream<AdvertisingEvent> {
         advertiser.events(contents)
     }
@@ -40,8 +40,8 @@ public final class BluetoothAdapter: AdvertisementSource {
         advertiser.events(AsyncStream { $0.yield(contents) })
     }
 
-    /// Waits until all that was done for streams which are no longer read has ended: their advertisements are off the air,
-    /// and the radio scans for the other streams alone.
+    /// Waits until the work for streams that are no longer read has ended: their advertisements are off the air, and
+    /// the radio scans only for the other streams.
     public func waitUntilClosed() async {
         await scanner.waitUntilClosed()
         await advertiser.waitUntilClosed()

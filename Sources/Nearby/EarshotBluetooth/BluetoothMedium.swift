@@ -7,16 +7,17 @@ import Synchronization
 ///     let bluetooth = BluetoothMedium()
 ///     let discovery = Discovery(media: [SoundMedium(), bluetooth], tokens: .always(token))
 ///
-/// A device that only scans does not advertise, and one that only broadcasts does not scan. If the adapter is missing, off or
-/// not permitted, the medium reports a problem and goes on when it works.
+/// A device that only scans does not advertise, and one that only broadcasts does not scan. If the adapter is missing,
+/// off or not permitted, the medium reports a problem and continues when it works.
 public final class BluetoothMedium: DiscoveryMedium {
     /// The adapter, and how much of the time it listens.
     public struct Options: Sendable {
         /// The name of the adapter, such as `hci1`; nil for the first that is switched on.
         public var adapter: String?
-        /// Whether the radio may rest in between.
+        /// Whether the radio may pause between scans.
         public var power: ScanPower
-        /// Whether a machine without Bluetooth is no problem. The medium is then silent until an adapter appears.
+        /// Whether the medium accepts a machine without Bluetooth. It then reports no problem, and waits until an
+        /// adapter appears.
         public var isOptional: Bool
 
         /// The options of these values.
@@ -33,19 +34,19 @@ public final class BluetoothMedium: DiscoveryMedium {
         var session: Task<Void, Never>?
     }
 
-    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
+    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: newer ones matter more.
     private static let maximumBacklog = 4_096
 
     private let options: Options
     private let adapter: BluetoothAdapter
     private let state = Mutex(State())
 
-    /// Uses no adapter yet.
+    /// Does not use the adapter yet.
     public convenience init(_ options: Options = Options()) {
         self.init(options, adapter: BluetoothAdapter(options.adapter))
     }
 
-    /// A medium on an adapter that others may use too: beacons, for instance. They share one scan.
+    /// A medium on an adapter that others, such as beacons, may use too. They share one scan.
     public init(_ options: Options = Options(), adapter: BluetoothAdapter) {
         self.options = options
         self.adapter = adapter
@@ -85,7 +86,7 @@ public final class BluetoothMedium: DiscoveryMedium {
         tokens?.yield(token)
     }
 
-    /// Waits until nothing is on the air and the adapter is released, after the events are no longer read.
+    /// Waits until the token is off the air and the adapter is released, after the events are no longer read.
     public func waitUntilClosed() async {
         await state.withLock { $0.session }?.value
     }

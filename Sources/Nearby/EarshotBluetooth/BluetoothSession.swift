@@ -81,7 +81,7 @@ final class BluetoothSession: Sendable {
         await adapter.waitUntilClosed()
     }
 
-    /// The advertisements of a token. One that is too long is a problem, until another comes.
+    /// The advertisements of a token. A token that is too long is a problem until another comes.
     private func contents(_ token: Payload) -> [Advertisement] {
         guard let content = TokenAdvertisement.content(token) else {
             let maximum = TokenAdvertisement.maximumByteCount
@@ -104,7 +104,7 @@ final class BluetoothSession: Sendable {
         }
     }
 
-    /// Whether an event says only that the machine has no Bluetooth, and need not have any.
+    /// Whether an event only reports missing Bluetooth, on a machine that need not have it.
     private func isNoProblem(_ event: MediumEvent) -> Bool {
         switch event {
         case .problem(.noBluetoothService, _), .problem(.noBluetoothAdapter, _), .solved(.noBluetoothService),
@@ -115,7 +115,7 @@ final class BluetoothSession: Sendable {
     }
 }
 
-/// The problems of the parts of a session. A problem that several parts have begins with the first and ends with the last.
+/// The problems of the parts of a session. A problem of several parts begins with the first and ends with the last.
 struct SharedProblems: Sendable {
     /// A part that can have problems.
     enum Part: Sendable { case scan, broadcast, length }
@@ -129,7 +129,7 @@ struct SharedProblems: Sendable {
         return isNew ? .problem(problem, detail: detail) : nil
     }
 
-    /// - Returns: the event, if no part has the problem any more.
+    /// - Returns: the event, if no part has the problem any longer.
     mutating func end(_ problem: DiscoveryProblem, in part: Part) -> MediumEvent? {
         guard parts[problem]?.remove(part) != nil, parts[problem]?.isEmpty == true else { return nil }
         parts[problem] = nil

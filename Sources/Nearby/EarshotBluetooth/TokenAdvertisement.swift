@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// Tokens in advertisements: the data of a service of ours, whose bytes are the token.
+/// Tokens in advertisements: the token is the data of Earshot's service.
 ///
 ///     flags: 02 01 04 │ length 21 <uuid, 16 bytes, least significant first> <token, 1 to 10 bytes>
 ///

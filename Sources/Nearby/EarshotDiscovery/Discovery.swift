@@ -25,10 +25,10 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     private struct World {
         var neighbourhood = Neighbourhood()
-        /// The problems there are, each with its detail.
+        /// The current problems, each with its detail.
         var problems: [DiscoveryMediumKind: [DiscoveryProblem: String]] = [:]
 
-        /// What a new reader has to know first: the neighbours, the one heard last at the end, and the problems.
+        /// The first events for a new reader: the neighbours, the one heard last at the end, and the problems.
         var news: [DiscoveryEvent] {
             let neighbours = neighbourhood.neighbours.sorted { $0.lastHeard < $1.lastHeard }
             let problems = problems.flatMap { medium, problems in
@@ -45,18 +45,19 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     private let tokens: AsyncStream<Payload>
     private let first: Payload?
     private let clock: Time
-    /// Held while readers receive events, so that all receive them in the same order.
+    /// Locked while readers receive events, so that all receive them in the same order.
     private let world = Mutex(World())
-    /// Not held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
+    /// Not locked while a reader receives an event: the end of a reader locks it while holding a lock that an event
+    /// needs.
     private let readers = Mutex(Readers())
     /// The time from one search for silent neighbours to the next.
     private var expiryInterval: Duration { .milliseconds(250) }
-    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
+    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: newer ones matter more.
     private var maximumBacklog: Int { 4_096 }
 
     /// - Parameters:
     ///   - strategy: how to find and be found.
-    ///   - media: the media there are; the strategy chooses among them.
+    ///   - media: the available media; the strategy chooses among them.
     ///   - tokens: the tokens to broadcast, each until the next one comes. Not read if the mode has no `broadcast`.
     ///   - clock: the time.
     public convenience init(
@@ -66,7 +67,8 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         self.init(strategy, media: media, first: nil, tokens: tokens, clock: clock)
     }
 
-    /// - Parameter first: broadcast before any other. The media have it before they open, so they play no token of a run before.
+    /// - Parameter first: broadcast before any other. The media receive it before they open, so they do not play a
+    ///   token of an earlier run.
     package init(
         _ strategy: DiscoveryStrategy, media: [any DiscoveryMedium], first: Payload?, tokens: AsyncStream<Payload>,
         clock: Time = ContinuousClock()
@@ -80,10 +82,10 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     /// The events from now on, in order.
     ///
-    /// The first call opens the media and begins. Each further call gives a further stream of the same run, as often as
-    /// wanted: it starts with `found` for each neighbour and `problem` for each problem there is. The run ends with the time to
-    /// live, or when no stream is read any more. A run cannot be repeated, because its tokens are used up: a stream that is
-    /// asked for after its end is empty. Make another `Discovery` then.
+    /// The first call opens the media and begins the run. Each further call returns another stream of the same run,
+    /// which starts with `found` for each neighbour and `problem` for each current problem. The run ends with the time
+    /// to live, or when no stream is read any longer. A run cannot be repeated, because its tokens are used up: after
+    /// its end, this method returns an empty stream. Create another `Discovery` then.
     public func events() -> AsyncStream<DiscoveryEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(maximumBacklog))
@@ -126,7 +128,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         task?.cancel()
     }
 
-    /// Returns when a run that began is over, and its media are let go: the end of the last stream only asks for that.
+    /// Returns when a started run is over and its media are released: the end of the last stream only requests that.
     public func waitUntilEnded() async { await readers.withLock { $0.run }?.value }
 
     private func finish() {
@@ -185,7 +187,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     }
 
     private func say(_ token: Payload) async {
-        // Before any device can hear it: an echo must not be a neighbour.
+        // Before any device can hear the token, because its echo must not count as a neighbour.
         change { world in world.neighbourhood.own(token).map { [$0] } ?? [] }
         for medium in media { await medium.broadcast(token) }
     }
@@ -204,7 +206,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 }
 
 extension AsyncStream<Payload> {
-    /// One token and no other: for a device that does not rotate its token.
+    /// A single token: for a device that does not rotate its token.
     public static func always(_ token: Payload) -> AsyncStream<Payload> {
         AsyncStream { continuation in continuation.yield(token) }
     }

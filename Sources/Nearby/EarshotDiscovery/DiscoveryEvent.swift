@@ -2,13 +2,13 @@ public import EarshotCoding
 
 /// The events of a discovery, in order.
 public enum DiscoveryEvent: Sendable, Equatable {
-    /// A device is near that was not.
+    /// A new device is near.
     case found(Neighbour)
     /// A neighbour was heard again.
     case updated(Neighbour)
     /// A neighbour is gone. If it is found again, that is a new `found`.
     case lost(Neighbour)
-    /// Something is wrong with a medium from now on. The detail is text for the user; empty if there is none.
+    /// A problem of a medium begins. The detail is text for the user, or empty.
     case problem(DiscoveryProblem, DiscoveryMediumKind, detail: String = "")
     /// The problem is over.
     case solved(DiscoveryProblem, DiscoveryMediumKind)
@@ -30,6 +30,6 @@ public struct Neighbour: Sendable, Equatable {
     public var levelDecibels: Double?
     /// The received signal strength in dBm when it was last heard; nil if the medium does not know it.
     public var rssiDecibelMilliwatts: Int?
-    /// The time from the begin of the discovery to when it was last heard.
+    /// The time from the start of the discovery until it was last heard.
     public var lastHeard: Duration
 }

@@ -2,17 +2,17 @@ public import EarshotCoding
 
 /// A way in which devices find each other: sound or Bluetooth.
 ///
-/// A medium decides itself when to broadcast its token. It opens what a mode needs and nothing else: a device that only scans
-/// must not open a loudspeaker, and one that only broadcasts must not open a microphone.
+/// A medium decides itself when to broadcast its token. It opens only the devices that a mode needs: a device that only
+/// scans must not open a loudspeaker, and one that only broadcasts must not open a microphone.
 public protocol DiscoveryMedium: Sendable {
     /// The name and the abilities of the medium.
     var kind: DiscoveryMediumKind { get }
 
-    /// Opens what `mode` needs and reports events until the stream is no longer read; then it closes everything.
-    /// `Discovery` reads one stream at a time.
+    /// Opens the devices that `mode` needs and reports events until the stream is no longer read; then it closes
+    /// everything. `Discovery` reads one stream at a time.
     func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent>
 
-    /// Sets the token to broadcast from now on. Without effect if the mode has no `broadcast`.
+    /// Sets the token to broadcast from now on. No effect if the mode has no `broadcast`.
     func broadcast(_ token: Payload) async
 
     /// Waits until everything is closed, after the events are no longer read. It may give up after a few seconds if a device
@@ -21,11 +21,11 @@ public protocol DiscoveryMedium: Sendable {
 }
 
 extension DiscoveryMedium {
-    /// Returns at once: for a medium that opens nothing.
+    /// Returns immediately: for a medium that has nothing to close.
     public func waitUntilClosed() async {}
 }
 
-/// The name of a medium, and what it may do.
+/// The name of a medium, and whether it works in the background.
 public struct DiscoveryMediumKind: Sendable, Hashable, CustomStringConvertible {
     /// The name as the user types it and as it is printed.
     public let name: String
@@ -51,7 +51,7 @@ public struct DiscoveryMediumKind: Sendable, Hashable, CustomStringConvertible {
 public enum MediumEvent: Sendable, Equatable {
     /// The medium heard a token.
     case sighting(Sighting)
-    /// Something is wrong from now on. The detail is text for the user: what failed, on which device, and what to do.
+    /// A problem begins. The detail is text for the user: what failed, on which device, and what to do.
     case problem(DiscoveryProblem, detail: String = "")
     /// The problem is over.
     case solved(DiscoveryProblem)
@@ -65,13 +65,15 @@ public struct Sighting: Sendable, Equatable {
     public var token: Payload
     /// Signal power over noise power, in decibels; nil if the medium does not know it.
     public var snrDecibels: Double?
-    /// The level in decibels, 0 is full scale; nil if the medium does not know it. For sound: the level of the band meanwhile.
+    /// The level in decibels, 0 is full scale; nil if the medium does not know it. For sound: the level of the band
+    /// during the token.
     public var levelDecibels: Double?
     /// The received signal strength in dBm, by Bluetooth; nil if the medium does not know it.
     public var rssiDecibelMilliwatts: Int?
     /// The time since its last bit was on the air; 0 or more.
     public var age: Duration
-    /// How long after its last bit the sender may be silent and still count as present. It follows from how often the sender talks.
+    /// How long after its last bit the sender may be silent and still count as present. It depends on how often the
+    /// sender talks.
     public var patience: Duration
 
     /// Sets the properties of the same names.
@@ -104,7 +106,7 @@ public enum DiscoveryProblem: Sendable, Hashable {
     case bandOccupied
     /// The system's Bluetooth service, bluetoothd, does not run.
     case noBluetoothService
-    /// There is no Bluetooth adapter, or not the one that was asked for.
+    /// There is no Bluetooth adapter, or not the requested one.
     case noBluetoothAdapter
     /// The Bluetooth adapter is switched off.
     case bluetoothOff

@@ -4,17 +4,17 @@ public import EarshotCoding
 ///
 ///     lost when  t > max over media (last heard + patience)
 ///
-/// One token on several media is one neighbour. Own tokens are ignored, also those that were rotated away: an echo, or a device
-/// that repeats them, may come late.
+/// One token on several media is one neighbour. Own tokens are ignored, also earlier ones: an echo, or a device that
+/// repeats them, may come late.
 public struct Neighbourhood: Sendable {
     /// The maximum number of neighbours. More are ignored, so that an attacker cannot fill the memory.
     public static let maximumNeighbourCount = 4_096
-    /// The maximum number of own tokens that are remembered.
+    /// The maximum number of remembered own tokens.
     static let maximumOwnCount = 64
 
     private struct Record: Sendable {
         var neighbour: Neighbour
-        /// For each medium, until when the neighbour counts as present, and when it was heard.
+        /// For each medium, the time until which the neighbour counts as present, and the time when it was heard.
         var until: [DiscoveryMediumKind: Duration]
         var heard: [DiscoveryMediumKind: Duration] = [:]
     }
@@ -23,13 +23,13 @@ public struct Neighbourhood: Sendable {
     /// The own tokens, the latest last.
     private var ownTokens: [Payload] = []
 
-    /// Makes a neighbourhood without any neighbours.
+    /// Creates a neighbourhood without neighbours.
     public init() {}
 
     /// All neighbours, in no order.
     public var neighbours: [Neighbour] { records.values.map(\.neighbour) }
 
-    /// Makes a token the device's own. Its earlier own tokens stay its own.
+    /// Sets the device's own token. Its earlier tokens remain its own.
     /// - Returns: `lost` if the token was a neighbour's until now.
     public mutating func own(_ token: Payload) -> DiscoveryEvent? {
         ownTokens.removeAll { $0 == token }
@@ -55,7 +55,7 @@ public struct Neighbourhood: Sendable {
             ?? Record(
                 neighbour: Neighbour(token: sighting.token, medium: medium, media: [], lastHeard: heard), until: [:])
         record.until = record.until.filter { $0.value > now }
-        // The latest sighting knows best how long the sender may be silent, also if that is shorter.
+        // The latest sighting has the best estimate of the patience, even if it is shorter.
         if heard >= record.heard[medium] ?? heard {
             (record.until[medium], record.heard[medium]) = (until, heard)
         }
@@ -71,7 +71,7 @@ public struct Neighbourhood: Sendable {
         return known == nil ? .found(record.neighbour) : .updated(record.neighbour)
     }
 
-    /// Removes the neighbours that were silent for too long.
+    /// Removes the neighbours that have been silent for too long.
     /// - Returns: `lost` for each, the longest silent first.
     public mutating func expire(now: Duration) -> [DiscoveryEvent] {
         let gone = records.values.filter { $0.until.values.allSatisfy { $0 < now } }

@@ -1,8 +1,9 @@
 import EarshotDBus
 
 extension Advertisement {
-    /// How often bluetoothd is asked to send an advertisement, in milliseconds. A scan that listens half of the time then
-    /// misses all frames of two seconds once in some ten thousand times. The kernel's own interval is 1,280 ms.
+    /// The interval that bluetoothd is asked to use for an advertisement, in milliseconds. A scan that listens half of
+    /// the time then misses all frames of two seconds about once in ten thousand times. The kernel's own interval is
+    /// 1,280 ms.
     private static let intervalMilliseconds: ClosedRange<UInt32> = 100...150
 
     /// The properties of the advertisement as bluetoothd reads them.
@@ -35,7 +36,8 @@ extension Advertisement {
 }
 
 extension BluetoothUUID {
-    /// The UUID as bluetoothd takes it: a short one in 16 bits, or it would fill 16 bytes of the advertisement.
+    /// The UUID as bluetoothd expects it: a short one in 16 bits, because otherwise it would fill 16 bytes of the
+    /// advertisement.
     fileprivate var bluezText: String {
         guard let short else { return description }
         let digits = String(short, radix: 16)

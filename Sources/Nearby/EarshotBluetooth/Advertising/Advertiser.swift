@@ -3,16 +3,16 @@ import Synchronization
 
 /// Sends advertisements with one adapter: one run for all streams that are read.
 ///
-/// With a run for each stream, the first would keep the only place of a small controller for itself. In one run all
+/// With a run for each stream, the first would occupy the only slot of a small controller. In one run all
 /// advertisements take turns.
 final class Advertiser: Sendable {
     private struct Reader {
         let continuation: AsyncStream<AdvertisingEvent>.Continuation
         var wanted: [Advertisement] = []
-        /// Its advertisements that it was told are on the air.
+        /// Its advertisements that were reported to it as on the air.
         var told: [Advertisement]?
 
-        /// Its advertisements among those on the air; nil if it was told so already.
+        /// An event with its advertisements among those on the air; nil if the reader knows them already.
         mutating func news(air: [Advertisement]) -> News? {
             let own = air.filter(wanted.contains)
             guard own != told else { return nil }
@@ -37,12 +37,12 @@ final class Advertiser: Sendable {
         var readers: [Int: Reader] = [:]
         var nextNumber = 0
         var run: Run?
-        /// The latest run, until it has taken everything from the air.
+        /// The latest run, until it has withdrawn all advertisements.
         var ending: Task<Void, Never>?
-        /// What is on the air; nil before the run has said it.
+        /// The advertisements on the air; nil before the run has reported them.
         var air: [Advertisement]?
         var problems: [DiscoveryProblem: String] = [:]
-        /// Who waits until nothing is on the air that no reader wants.
+        /// Callers waiting until unwanted advertisements have stopped.
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         /// In the order of the streams, so that turns are fair.
@@ -57,9 +57,10 @@ final class Advertiser: Sendable {
     private static let maximumBacklog = 256
 
     private let watch: AdapterWatch
-    /// Never held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
+    /// Never locked while a reader receives an event: the end of a reader locks it while holding a lock that an event
+    /// needs.
     private let state = Mutex(State())
-    /// Held while readers receive events, so that all receive them in the same order.
+    /// Locked while readers receive events, so that all receive them in the same order.
     private let telling = Mutex(())
 
     init(_ watch: AdapterWatch) {
@@ -108,7 +109,7 @@ final class Advertiser: Sendable {
             guard state.readers[number] != nil else { return [] }
             state.readers[number]?.wanted = wanted
             state.run?.contents.yield(state.wanted)
-            // What another reader has on the air already needs no news from the run.
+            // For advertisements that another reader has on the air already, the run sends no event.
             guard let air = state.air, !wanted.isEmpty, state.problems.isEmpty else { return [] }
             return [state.readers[number]?.news(air: air)]
         }
@@ -116,7 +117,7 @@ final class Advertiser: Sendable {
 
     private func take(_ event: AdvertisingEvent, of number: Int) {
         tell { state in
-            // A run that ends may still report what it had begun.
+            // A run that is ending may still report earlier work.
             guard state.run?.number == number else { return [] }
             switch event {
             case .advertising(let air):
@@ -124,7 +125,7 @@ final class Advertiser: Sendable {
                 return state.readers.keys.map { state.readers[$0]?.news(air: air) }
             case .problem(let problem, let detail):
                 state.problems[problem] = detail
-                // After it, what is on the air is news again.
+                // After a problem, the readers are told again what is on the air.
                 state.air = nil
                 for number in state.readers.keys { state.readers[number]?.told = nil }
             case .solved(let problem):
@@ -136,7 +137,7 @@ final class Advertiser: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Changes the state, and then tells the readers what is news to them.
+    /// Changes the state, and then sends the readers their events.
     private func tell(_ change: (inout State) -> [News?]) {
         telling.withLock { _ in
             for case let news? in state.withLock({ change(&$0) }) { news.continuation.yield(news.event) }

@@ -12,15 +12,15 @@ final class AdvertisingRun: Sendable {
         case released(path: String)
         /// The next in turn, or another attempt.
         case due
-        /// Programs that send with the same adapter may have come or gone.
+        /// Programs that send with the same adapter may have started or ended.
         case others
     }
 
-    /// How long an advertisement stays on the air if others wait for its place, on a controller that sends several.
+    /// How long an advertisement stays on the air if others wait for its slot, on a controller that sends several.
     private static let turn = Duration.seconds(2)
     private static let firstRetry = Duration.milliseconds(500)
     private static let maximumRetry = Duration.seconds(8)
-    /// More is a problem: a scan of another program keeps turns away for 8 s at most (`ForeignScan`).
+    /// More is a problem: a scan of another program blocks turns for at most 8 s (`ForeignScan`).
     private static let maximumMissedTurnCount = 4
     private static let quickRetry = Duration.milliseconds(30)
     private static let quickRetryCount = 2
@@ -39,14 +39,14 @@ final class AdvertisingRun: Sendable {
 
     /// Advertises until the task is cancelled.
     func run(_ contents: AsyncStream<[Advertisement]>) async {
-        // Not a child: the connection has to outlive the last call.
+        // Not a child task: the connection must outlive the last call.
         let watching = Task { [watch, input] in await watch.run { input.yield(.adapter($0)) } }
         let wishing = Task { [input] in for await wanted in contents { input.yield(.wanted(wanted)) } }
         var work = Work(report: report, input: input)
         for await next in inputs { await work.take(next) }
         wishing.cancel()
         let rest = work
-        // The task is cancelled, and the air must be free nevertheless.
+        // The task is cancelled, but the advertisements must still be withdrawn.
         await Task { await rest.end() }.value
         watching.cancel()
         await watching.value
@@ -100,7 +100,7 @@ final class AdvertisingRun: Sendable {
                 guard turns.registered.contains(where: { $0.path == path }) else { return }
                 adapter?.connection.withdraw(path)
                 turns.remove(path)
-                // bluetoothd has a reason; the next attempt is not at once.
+                // bluetoothd has a reason; wait before the next attempt.
                 return schedule(after: retry)
             case .due:
                 if seats == nil, !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first,
@@ -109,20 +109,20 @@ final class AdvertisingRun: Sendable {
                     await withdraw(oldest)
                 }
             case .others:
-                // After a failure, the next attempt is not at once.
+                // After a failure, wait before the next attempt.
                 if problems.current != nil { return }
             }
             if let seats { await settle(seats) } else { await settle() }
         }
 
-        /// Makes what is on the air what is wanted, on a controller that sends one advertisement at a time: all programs that
+        /// Brings the wanted advertisements on the air, on a controller that sends one at a time: all programs that
         /// send take turns.
         private mutating func settle(_ seats: AirSeats) async {
             guard adapter != nil else { return }
             if held.count != turns.wanted.count { held = seats.hold(turns.wanted.count, of: held) }
             let now = Duration.nanoseconds(MonotonicTime.nanoseconds)
             let time = AirTime(seats: (held + seats.others).sorted())
-            // The turn before lasts until the next one can begin.
+            // The previous turn lasts until the next one can begin.
             if let gate, time.seats.count > 1, told != nil, await foreign?.isInTheWay(gate) == true {
                 return scheduleTurn(time)
             }
@@ -140,9 +140,9 @@ final class AdvertisingRun: Sendable {
             }
             guard turns.obsolete != nil || turns.registered.isEmpty else { return scheduleTurn(time) }
             turnNumber = number
-            // The one before ends at the same time as this begins.
+            // The previous program ends its turn at the same time as this one begins.
             guard await seats.takeAir() else {
-                // It does so while a scan of others keeps this one away. It tries again in each turn.
+                // This also happens while a scan of another program blocks this one. Try again in each turn.
                 missedTurnCount += 1
                 if missedTurnCount >= AdvertisingRun.maximumMissedTurnCount {
                     tell(
@@ -161,19 +161,19 @@ final class AdvertisingRun: Sendable {
 
         private mutating func scheduleTurn(_ time: AirTime) {
             clock?.cancel()
-            // Alone, it waits to be told that another comes.
+            // Alone, it waits for the notice that another program has come.
             guard time.seats.count > 1 || seats?.isTold == false else { return }
             schedule(after: time.untilNext(.nanoseconds(MonotonicTime.nanoseconds)))
         }
 
-        /// Takes everything from the air.
+        /// Withdraws all advertisements.
         func end() async {
             clock?.cancel()
             var work = self
             for registration in turns.registered { await work.withdraw(registration) }
         }
 
-        /// Makes what is on the air what is wanted: the new first, so that there is no gap.
+        /// Brings the wanted advertisements on the air: the new ones first, so that there is no gap.
         private mutating func settle() async {
             guard adapter != nil else { return }
             let isChange = turns.obsolete != nil || !turns.waiting.isEmpty && turns.keptCount < capacity
@@ -185,7 +185,7 @@ final class AdvertisingRun: Sendable {
             do throws(DBusError) {
                 while let next = turns.waiting.first, turns.keptCount < capacity {
                     if try await register(next) { continue }
-                    // No place is free. One that is no longer wanted makes room, or else the next waits for its turn.
+                    // No slot is free. Withdraw one that is no longer wanted; otherwise the next waits for its turn.
                     guard let obsolete = turns.obsolete else { break }
                     await withdraw(obsolete)
                 }
@@ -204,8 +204,8 @@ final class AdvertisingRun: Sendable {
 
         /// How many advertisements an adapter should send at once.
         ///
-        /// A controller without secondary channels, of Bluetooth 4, sends one. The kernel would change between several, each time
-        /// with another address, and fail while it scans. The run changes between them itself.
+        /// A controller without secondary channels, of Bluetooth 4, sends one. The kernel would alternate between
+        /// several, each time with another address, and fail while it scans. The run alternates between them itself.
         private static func capacity(_ adapter: ReadyAdapter) async -> Int {
             let manager = try? await adapter.properties(BlueZName.advertisingManager)
             guard manager?["SupportedSecondaryChannels"] != nil else { return 1 }
@@ -220,14 +220,14 @@ final class AdvertisingRun: Sendable {
                 let name = adapter?.name ?? "The adapter"
                 tell(.bluetoothUnusable(.broadcast), detail: "\(name) cannot advertise: \(error). Trying again.")
             }
-            // A program of another user takes no part in our locks, but rests when all programs do.
+            // A program of another user does not use our locks, but pauses when all programs do.
             let rest = ScanRounds.untilCommonRest(.nanoseconds(MonotonicTime.nanoseconds))
             schedule(after: min(retry, rest))
             retry = min(retry * 2, AdvertisingRun.maximumRetry)
         }
 
         /// Registers an advertisement.
-        /// - Returns: false if the controller has no place for another one.
+        /// - Returns: false if the controller has no slot for another one.
         private mutating func register(_ content: Advertisement) async throws(DBusError) -> Bool {
             guard let adapter else { return false }
             let path = "/earshot/advertisement\(AdvertisingRun.numbers.add(1, ordering: .relaxed).newValue)"
@@ -245,7 +245,7 @@ final class AdvertisingRun: Sendable {
             try await adapter.connection.export(path, object)
             var error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])])
             for _ in 0..<AdvertisingRun.quickRetryCount where error?.isRefusal("Failed") == true {
-                // bluetoothd answers that a scan has ended before the controller knows.
+                // bluetoothd reports the end of a scan before the controller has ended it.
                 await Task { try? await Task.sleep(for: AdvertisingRun.quickRetry) }.value
                 error = await Self.call(adapter, "RegisterAdvertisement", [.path(path), .properties([:])])
             }
@@ -266,7 +266,8 @@ final class AdvertisingRun: Sendable {
             adapter.connection.withdraw(registration.path)
         }
 
-        /// Calls the advertising manager, also if the run is cancelled: what bluetoothd has on the air must be known to the end.
+        /// Calls the advertising manager, also if the run is cancelled: the run must always know what bluetoothd has on
+        /// the air.
         private static func call(_ adapter: ReadyAdapter, _ member: String, _ arguments: [DBusValue]) async
             -> DBusError?
         {
@@ -280,7 +281,7 @@ final class AdvertisingRun: Sendable {
             }.value
         }
 
-        /// Begins anew. bluetoothd 5.66 keeps advertisements while an adapter is off, so they are withdrawn first.
+        /// Starts over. bluetoothd 5.66 keeps advertisements while an adapter is off, so they are withdrawn first.
         private mutating func forget() async {
             for registration in turns.registered { await withdraw(registration) }
             turns.removeAll()
@@ -302,7 +303,7 @@ final class AdvertisingRun: Sendable {
                 case .solved(let problem): report(.solved(problem))
                 }
             }
-            // After a problem, what is on the air is news again.
+            // After a problem, report again what is on the air.
             if problem != nil {
                 told = nil
                 return

@@ -1,4 +1,4 @@
-/// Which advertisements are on the air, and which wait for their turn. It has no clock and calls nothing.
+/// Which advertisements are on the air, and which wait for their turn. It has no clock and makes no calls.
 struct AdvertisingTurns: Sendable {
     /// An advertisement that bluetoothd sends.
     struct Registration: Sendable, Equatable {
@@ -6,7 +6,7 @@ struct AdvertisingTurns: Sendable {
         var content: Advertisement
     }
 
-    /// The advertisements to send, without doubles.
+    /// The advertisements to send, without duplicates.
     private(set) var wanted: [Advertisement] = []
     /// Those on the air, the oldest first.
     private(set) var registered: [Registration] = []
@@ -19,7 +19,7 @@ struct AdvertisingTurns: Sendable {
         for content in contents where !wanted.contains(content) { wanted.append(content) }
     }
 
-    /// The wanted advertisements that are not on the air, the one that was off it the longest first.
+    /// The wanted advertisements that are not on the air, the longest waiting first.
     var waiting: [Advertisement] {
         let air = registered.map(\.content)
         // They take turns in the order of the list, so the next follows the one that began last.
@@ -34,18 +34,18 @@ struct AdvertisingTurns: Sendable {
     /// The first on the air that is no longer wanted.
     var obsolete: Registration? { registered.first { !wanted.contains($0.content) } }
 
-    /// Takes that bluetoothd sends an advertisement.
+    /// Notes that bluetoothd sends an advertisement.
     mutating func add(_ registration: Registration) {
         registered.append(registration)
         latest = registration.content
     }
 
-    /// Takes that bluetoothd no longer sends the one at a path.
+    /// Notes that bluetoothd no longer sends the one at a path.
     mutating func remove(_ path: String) {
         registered.removeAll { $0.path == path }
     }
 
-    /// Takes that bluetoothd forgot all of them.
+    /// Notes that bluetoothd forgot all of them.
     mutating func removeAll() {
         registered = []
     }

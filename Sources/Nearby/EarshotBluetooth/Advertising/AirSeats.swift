@@ -2,13 +2,14 @@ import Dispatch
 import Glibc
 import NearbyWire
 
-/// The seats of a program among all that send with one adapter of Bluetooth 4, and the lock of the one that is on the air.
+/// The seats of a program among all programs that send with one adapter of Bluetooth 4, and the lock of the program
+/// that is on the air.
 ///
-/// A seat is a locked byte of a file, so it ends with its process.
+/// A seat is a locked byte of a file, so it is freed when its process ends.
 final class AirSeats: Sendable {
-    /// More would wait for their turns for too long.
+    /// With more seats, each would wait too long for its turn.
     static let maximumCount = 64
-    /// How long the one before may take to leave the air.
+    /// How long the previous program may take to leave the air.
     private static let limit = Duration.seconds(1)
     // fcntl.h, for x86 and ARM alike; they are not imported.
     private static let getLock: CInt = 36
@@ -20,8 +21,8 @@ final class AirSeats: Sendable {
     private let watch: FolderWatch?
 
     /// - Parameters:
-    ///   - folder: The radio's folder; nil if there is none, and then there are no others.
-    ///   - onChange: called when others may have come or gone.
+    ///   - folder: The radio's folder; nil if there is none, and then no other programs are known.
+    ///   - onChange: called when other programs may have come or gone.
     init(_ folder: String?, onChange: @escaping @Sendable () -> Void) {
         self.folder = folder
         descriptor = folder.map { open("\($0)/air/seats", O_RDWR | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR) } ?? -1
@@ -33,14 +34,14 @@ final class AirSeats: Sendable {
 
     deinit {
         air.close()
-        // Its end is what the others see.
+        // The other programs notice when the file is closed.
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Whether the program is told when others come and go.
+    /// Whether the program is notified when others come and go.
     var isTold: Bool { watch != nil }
 
-    /// The seats of others.
+    /// The seats of other programs.
     var others: [Int] {
         guard descriptor >= 0 else { return [] }
         return (0..<Self.maximumCount).filter { seat in
@@ -49,7 +50,7 @@ final class AirSeats: Sendable {
         }
     }
 
-    /// Takes more seats, or gives some back.
+    /// Takes more seats, or returns some.
     /// - Returns: the seats that are held now.
     func hold(_ count: Int, of held: [Int]) -> [Int] {
         var held = held
@@ -57,7 +58,7 @@ final class AirSeats: Sendable {
         guard held.count < count else { return held }
         for seat in 0..<Self.maximumCount where held.count < count && !held.contains(seat) {
             var lock = Self.lock(F_WRLCK, seat)
-            // Without a file each seat is free.
+            // Without a file every seat is free.
             if descriptor < 0 || fcntl(descriptor, Self.setLock, &lock) == 0 { held.append(seat) }
         }
         RadioFolder.touch(folder, "air/touched")
@@ -68,7 +69,7 @@ final class AirSeats: Sendable {
     /// - Returns: false if one is still there after a while.
     func takeAir() async -> Bool { await air.take(alone: true, within: Self.limit) }
 
-    /// Says that this program is off the air.
+    /// Releases the air for other programs.
     func leaveAir() { air.giveBack() }
 
     private func release(_ seat: Int) {

@@ -1,14 +1,14 @@
-/// Which of several advertisements is on the air of a controller that sends one at a time. All programs derive the same from the
-/// seats that are taken and from the machine's monotonic clock.
+/// Which of several advertisements is on the air of a controller that sends one at a time. All programs derive the same
+/// answer from the taken seats and from the machine's monotonic clock.
 struct AirTime: Sendable, Equatable {
-    /// The time in which each has its turn. It is no divisor and no multiple of a scan's period: a scan that rests in between
-    /// must not always rest in the same turn. With six or seven seats the shortest turns make it 3.6 or 4.2 s, and such a scan can
-    /// miss one of them for a minute.
+    /// The time in which each has its turn. It is neither a divisor nor a multiple of a scan's period: otherwise the
+    /// pauses of a scan would always fall into the same turn. With six or seven seats the shortest turns make it 3.6 or
+    /// 4.2 s, and such a scan can miss one of them for a minute.
     static let cycle = Duration.seconds(3)
-    /// A turn is not shorter: four frames, of which a passive scan misses all once in 16 times.
+    /// The minimum length of a turn: four frames, all of which a passive scan misses once in 16 times.
     static let minimumTurn = Duration.milliseconds(600)
 
-    /// The seats that are taken, in order. One program may have several.
+    /// The taken seats, in order. One program may have several.
     let seats: [Int]
 
     /// How long each is on the air.

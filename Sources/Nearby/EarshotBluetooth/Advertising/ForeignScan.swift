@@ -2,13 +2,13 @@ import EarshotDBus
 import EarshotSystem
 import Glibc
 
-/// A scan that another program than ours holds, such as the settings of the desktop, which keeps an advertisement from beginning.
+/// A scan by a foreign program, such as the desktop's settings, which prevents an advertisement from beginning.
 ///
-/// bluetoothd ends the controller's scan whenever the wishes of all programs together change, and begins it again 5 to 6 s after
-/// the last change (measured with 5.66). So a discovery that begins and ends at once makes a gap. The other program pays with
-/// that time, so the gaps of all our programs together are rare.
+/// bluetoothd ends the controller's scan whenever the combined requests of all programs change, and begins it again 5
+/// to 6 s after the last change (measured with 5.66). So a discovery that begins and ends at once creates a gap. The
+/// other program loses that time, so all our programs together make such gaps rarely.
 struct ForeignScan: Sendable {
-    /// The time from a gap to the next one. The other program then scans in a quarter of the time or more.
+    /// The time from a gap to the next one. The other program then scans for a quarter of the time or more.
     private static let interval = Duration.seconds(8)
 
     let adapter: ReadyAdapter
@@ -20,13 +20,13 @@ struct ForeignScan: Sendable {
         offersMonitors = (try? await MonitorScan.isOffered(adapter, patternCount: 1)) ?? false
     }
 
-    /// Whether a scan of another program is in the way, and stays so for now.
+    /// Whether a foreign scan is in the way now and must not be interrupted yet.
     func isInTheWay(_ gate: RadioGate) async -> Bool {
         guard !mayEnd, await isDiscovering else { return false }
         return offersMonitors || !gate.isScanned
     }
 
-    /// Ends a scan of another program for a moment, while none of ours scans.
+    /// Interrupts a foreign scan for a moment, while none of our programs scans.
     /// - Parameter isFirst: Whether the advertisement was not on the air yet, and waits no longer.
     func end(isFirst: Bool) async {
         guard isFirst || mayEnd, await isDiscovering else { return }
@@ -40,7 +40,7 @@ struct ForeignScan: Sendable {
         get async { (try? await adapter.isDiscovering) ?? false }
     }
 
-    /// Whether the last gap is long ago.
+    /// Whether the last gap is long enough ago.
     private var mayEnd: Bool { MonotonicTime.nanoseconds - read() >= Int64(Self.interval / .nanoseconds(1)) }
 
     private var path: String? { adapter.radioFolder.map { "\($0)/gap" } }

@@ -6,8 +6,8 @@ public struct Advertisement: Sendable, Hashable {
     public var manufacturerData: [UInt16: [UInt8]]
     /// The services that the sender lists.
     public var serviceUUIDs: [BluetoothUUID]
-    /// The time from one frame to the next, for an advertisement to send; nil for a tenth of a second or little more. bluetoothd
-    /// may choose another.
+    /// The time from one frame to the next, for an advertisement to send; nil for a tenth of a second or slightly more.
+    /// bluetoothd may choose another.
     public var interval: Duration?
 
     /// An advertisement of these parts.
@@ -25,7 +25,7 @@ public struct Advertisement: Sendable, Hashable {
 public struct ReceivedAdvertisement: Sendable, Hashable {
     /// The sender's Bluetooth address, such as `00:11:22:33:44:55`. It may be random and change.
     public var address: String
-    /// The received signal strength in dBm; nil if the adapter does not know it (the controller's value 127).
+    /// The received signal strength in dBm; nil if the adapter does not report it (the controller's value 127).
     public var rssiDecibelMilliwatts: Int?
     /// The content.
     public var content: Advertisement

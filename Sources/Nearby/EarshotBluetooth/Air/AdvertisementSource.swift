@@ -5,7 +5,7 @@ public protocol AdvertisementSource: Sendable {
     /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
     /// - Parameters:
     ///   - patterns: the advertisements to report, those that match any of them.
-    ///   - power: whether the radio may rest in between.
+    ///   - power: whether the radio may pause between scans.
     func events(_ patterns: [AdvertisementPattern], power: ScanPower) -> AsyncStream<ScanEvent>
 }
 
@@ -32,7 +32,7 @@ public enum ScanPower: Sendable, Hashable {
 public enum ScanEvent: Sendable, Equatable {
     /// The adapter received an advertisement that matches.
     case advertisement(ReceivedAdvertisement)
-    /// Something is wrong from now on. The detail is text for the user: what failed, on which adapter, and what to do.
+    /// A problem begins. The detail is text for the user: what failed, on which adapter, and what to do.
     case problem(DiscoveryProblem, detail: String)
     /// The problem is over.
     case solved(DiscoveryProblem)

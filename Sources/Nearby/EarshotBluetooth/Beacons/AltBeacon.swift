@@ -5,7 +5,7 @@ public import NearbyWire
 ///     0–1    code 0xBE 0xAC
 ///     2–21   identity
 ///     22     power at 1 m, dBm, signed
-///     23     for the manufacturer
+///     23     reserved for the manufacturer
 ///
 /// Source: AltBeacon Protocol Specification 1.0.
 public struct AltBeacon: Sendable, Hashable {
@@ -15,14 +15,14 @@ public struct AltBeacon: Sendable, Hashable {
     public let identity: [UInt8]
     /// The power at 1 m in dBm; nil if the frame claims an impossible one.
     public let strengthAtOneMetreDecibelMilliwatts: Int?
-    /// The byte that means what the manufacturer likes.
+    /// The byte that the manufacturer defines.
     public let reserved: UInt8
 
     /// Radius Networks, which wrote the specification. Most beacons of this kind use its company identifier.
     public static let commonManufacturer: UInt16 = 0x0118
     static let beginning: [UInt8] = [0xBE, 0xAC]
 
-    /// A frame with this content; nil if the identity has not 20 bytes.
+    /// A frame with this content; nil unless the identity has 20 bytes.
     public init?(
         manufacturer: UInt16 = commonManufacturer, identity: [UInt8], strengthAtOneMetreDecibelMilliwatts: Int,
         reserved: UInt8 = 0

@@ -2,8 +2,8 @@ public import NearbyWire
 
 /// The beacons in the air: frames in, events out. It has no clock and no task; the caller passes the time.
 ///
-/// Telemetry has no identity, so it belongs to the beacons of the same address. A beacon is lost when it was silent for longer
-/// than the patience of its last frame.
+/// Telemetry has no identity, so it belongs to the beacons of the same address. A beacon is lost when it is silent for
+/// longer than the patience of its last frame.
 public struct BeaconBook: Sendable {
     /// The maximum number of beacons. More are ignored, so that an attacker cannot fill the memory.
     public static let maximumCount = 1_024
@@ -36,7 +36,7 @@ public struct BeaconBook: Sendable {
     /// - Parameters:
     ///   - received: the frame.
     ///   - now: the time since the scan began.
-    /// - Returns: `found` or `updated`; nil if there is nothing to say.
+    /// - Returns: `found` or `updated`; nil if there is no event.
     public mutating func take(_ received: ReceivedBeaconFrame, now: Duration) -> BeaconBookEvent? {
         let until = now + received.patience
         if case .eddystoneTLM(let frame) = received.frame {
@@ -66,7 +66,7 @@ public struct BeaconBook: Sendable {
         return .updated(record.beacon)
     }
 
-    /// Removes the beacons that were silent for too long.
+    /// Removes the beacons that have been silent for too long.
     /// - Returns: `lost` for each, the longest silent first.
     public mutating func expire(now: Duration) -> [BeaconBookEvent] {
         telemetry = telemetry.filter { $0.value.until >= now }
@@ -78,7 +78,7 @@ public struct BeaconBook: Sendable {
 
 /// An event of a beacon.
 public enum BeaconBookEvent: Sendable, Equatable {
-    /// A beacon is in the air that was not.
+    /// A new beacon is in the air.
     case found(BeaconInAir)
     /// A beacon was heard again.
     case updated(BeaconInAir)
@@ -86,7 +86,7 @@ public enum BeaconBookEvent: Sendable, Equatable {
     case lost(BeaconInAir)
 }
 
-/// What a beacon calls itself.
+/// The name that a beacon sends.
 public enum BeaconName: Sendable, Hashable, CustomStringConvertible {
     /// An identity that a registry may know.
     case identifier(BeaconIdentifier)
@@ -129,7 +129,7 @@ public enum BeaconName: Sendable, Hashable, CustomStringConvertible {
 
 /// A beacon that is present.
 public struct BeaconInAir: Sendable, Equatable {
-    /// What it calls itself.
+    /// The name that it sends.
     public let name: BeaconName
     /// The Bluetooth address that it was last heard from.
     public private(set) var address: String

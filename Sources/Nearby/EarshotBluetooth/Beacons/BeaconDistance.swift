@@ -1,23 +1,25 @@
 import Glibc
 
-/// The distance of a beacon by its strength, and how far it may be wrong.
+/// The distance of a beacon by its strength, with its uncertainty.
 ///
 ///     d = 10^((P1m - RSSI) / (10 n))     log-distance path loss: P1m and RSSI in dBm, d in metres
 ///
-/// The exponent n is 2 in free space and up to 4 behind walls; people and reflections move the strength by some dB more
-/// (shadowing, about normal in dB). The estimate takes n = 2.7 and no shadowing. The interval takes the extremes of
+/// The exponent n is 2 in free space and up to 4 behind walls; people and reflections change the strength by some dB
+/// more (shadowing, about normal in dB). The estimate takes n = 2.7 and no shadowing. The interval covers the extremes
+/// of
 ///
 ///     n from 2 to 4,  shadowing s from -10 to +10 dB:  d = 10^((P1m - RSSI + s) / (10 n))
 ///
-/// 10 dB are 1.65 standard deviations of 6 dB, so that 90 in 100 distances lie within if the beacon's claim is right. A strength
-/// 16 dB below P1m is 3.9 m, with an interval of 1.4 to 20 m: the strength tells near from far, and no more.
+/// 10 dB are 1.65 standard deviations of 6 dB, so the interval contains 90 of 100 distances if the beacon's claim is
+/// right. A strength 16 dB below P1m is 3.9 m, with an interval of 1.4 to 20 m: the strength tells near from far, and
+/// no more.
 ///
 /// Sources: Rappaport, Wireless Communications, 2nd edition, section 4.9 and table 4.6 (exponents, deviations of 3 to 14 dB in
 /// buildings).
 public struct BeaconDistance: Sendable, Hashable {
     /// The estimate, in metres.
     public let metres: Double
-    /// The interval that holds the true distance 9 times of 10, in metres.
+    /// The interval that contains the true distance 9 times of 10, in metres.
     public let interval: ClosedRange<Double>
 
     private static let exponent = 2.7

@@ -18,7 +18,7 @@ public enum BeaconFrame: Sendable, Hashable {
     /// The service whose data Eddystone's frames are.
     public static let eddystoneService = BluetoothUUID(short: 0xFEAA)
 
-    /// Parses service data of 0xFEAA; nil if it is no frame of Eddystone. Any bytes may come.
+    /// Parses service data of 0xFEAA; nil if it is no frame of Eddystone. The bytes may be arbitrary.
     public init?(eddystone bytes: [UInt8]) {
         let frame: BeaconFrame? =
             switch bytes.first {
@@ -32,11 +32,11 @@ public enum BeaconFrame: Sendable, Hashable {
         self = frame
     }
 
-    /// The frames in an advertisement, in no order; it may hold several.
+    /// The frames in an advertisement, in no order; there may be several.
     /// - Parameters:
-    ///   - advertisement: what was received.
-    ///   - includingIBeacons: whether to parse the data of manufacturers, of which iBeacon and AltBeacon are. If not, they are
-    ///     not looked at.
+    ///   - advertisement: the received advertisement.
+    ///   - includingIBeacons: whether to parse the data of manufacturers, such as iBeacon and AltBeacon. If not, they
+    ///     are ignored.
     public static func frames(in advertisement: Advertisement, includingIBeacons: Bool) -> [BeaconFrame] {
         var frames: [BeaconFrame] = []
         if let frame = advertisement.serviceData[eddystoneService].flatMap(BeaconFrame.init(eddystone:)) {
@@ -75,7 +75,7 @@ public enum BeaconFrame: Sendable, Hashable {
         }
     }
 
-    /// The advertisement that carries the frame; nil for encrypted telemetry. With 31 bytes, an advertisement has room for
+    /// The advertisement that carries the frame; nil for encrypted telemetry. An advertisement has 31 bytes, enough for
     /// one frame.
     public var advertisement: Advertisement? {
         switch self {
@@ -88,7 +88,7 @@ public enum BeaconFrame: Sendable, Hashable {
         }
     }
 
-    /// The specification has the service in the list of services too: phones in the background look there.
+    /// The specification requires the service in the list of services too: phones in the background check that list.
     private static func eddystone(_ bytes: [UInt8]) -> Advertisement {
         Advertisement(serviceData: [eddystoneService: bytes], serviceUUIDs: [eddystoneService])
     }

@@ -6,16 +6,17 @@ public import NearbyWire
 ///     let beacons = BluetoothBeacons(adapter)
 ///     for await event in beacons.events(BeaconScan()) { … }
 ///
-/// It asks the adapter for data of the service 0xFEAA (Eddystone) and, with iBeacons, for data of the manufacturers 0x004C that
-/// begins with 02 15 (iBeacon) and 0x0118 that begins with BE AC (AltBeacon). Without iBeacons the scan is for Eddystone alone.
-/// AltBeacons of other manufacturers are reported if the adapter hands over their advertisements for another reason.
+/// It asks the adapter for data of the service 0xFEAA (Eddystone) and, with iBeacons, for data of the manufacturers
+/// 0x004C that begins with 02 15 (iBeacon) and 0x0118 that begins with BE AC (AltBeacon). Without iBeacons the scan is
+/// for Eddystone alone. AltBeacons of other manufacturers are reported only if the adapter delivers their
+/// advertisements for another reason.
 ///
-/// It remembers nothing, so that no crowd of beacons fills the memory.
+/// It stores nothing, so a crowd of beacons cannot fill the memory.
 public final class BluetoothBeacons: BeaconSource {
-    /// How long a beacon may be silent and still count as present, if the radio listens all the time. Beacons send once a second
-    /// or more often; nine lost frames of ten are an absence.
+    /// How long a beacon may be silent and still count as present, if the radio listens all the time. Beacons send at
+    /// least once a second; nine lost frames of ten count as an absence.
     public static let patience = Duration.seconds(10)
-    /// The same for a radio that rests in between, and may miss a beacon that sends rarely.
+    /// The same for a radio that pauses between scans, and may miss a beacon that sends rarely.
     public static let lowPowerPatience = Duration.seconds(20)
 
     private let source: any AdvertisementSource
@@ -70,7 +71,8 @@ public final class BluetoothBeacons: BeaconSource {
         }
     }
 
-    /// A stream of what each element becomes. If a reader falls 4,096 behind, the oldest are dropped: newer ones say more.
+    /// A stream of the transformed elements. If a reader is more than 4,096 elements late, the oldest are dropped:
+    /// newer ones matter more.
     private static func stream<Input: Sendable, Output: Sendable>(
         from inputs: AsyncStream<Input>, _ transform: @escaping @Sendable (Input) -> [Output]
     ) -> AsyncStream<Output> {
@@ -90,7 +92,7 @@ public final class BluetoothBeacons: BeaconSource {
 public enum BeaconFrameEvent: Sendable, Equatable {
     /// The adapter received a frame.
     case frame(ReceivedBeaconFrame)
-    /// Something is wrong from now on. The detail is text for the user.
+    /// A problem begins. The detail is text for the user.
     case problem(DiscoveryProblem, detail: String)
     /// The problem is over.
     case solved(DiscoveryProblem)

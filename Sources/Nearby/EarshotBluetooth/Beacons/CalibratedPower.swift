@@ -1,6 +1,7 @@
-/// The strength that a beacon claims to have, as its frames carry it: one signed byte, in dBm.
+/// The strength that a beacon's frames claim: one signed byte, in dBm.
 ///
-/// iBeacon and AltBeacon claim the strength at 1 m, Eddystone at 0 m. Between the two lies the loss of the first metre, 41 dB:
+/// iBeacon and AltBeacon claim the strength at 1 m, Eddystone at 0 m. The two differ by the loss of the first metre, 41
+/// dB:
 ///
 ///     strength at 1 m = strength at 0 m - 41
 ///
@@ -21,14 +22,15 @@ public enum CalibratedPower {
         return eddystoneRange.contains(power) ? power - lossOfOneMetreDecibels : nil
     }
 
-    /// The power at 1 m, in dBm, that a byte claims; nil if no beacon can have it: 20 dBm, the maximum that is permitted, are
+    /// The power at 1 m, in dBm, that a byte claims; nil if no beacon can have it: the permitted maximum, 20 dBm, is
     /// -21 dBm at 1 m.
     static func atOneMetre(_ byte: UInt8) -> Int? {
         let power = Int(Int8(bitPattern: byte))
         return power <= eddystoneRange.upperBound - lossOfOneMetreDecibels ? power : nil
     }
 
-    /// The byte of a power at 1 m, in dBm, for a frame that claims it for 1 m. Other powers become the next that fits.
+    /// The byte of a power at 1 m, in dBm, for a frame that claims it for 1 m. Other powers become the nearest valid
+    /// one.
     static func byte(atOneMetre power: Int) -> UInt8 {
         UInt8(bitPattern: Int8(max(-128, min(power, eddystoneRange.upperBound - lossOfOneMetreDecibels))))
     }

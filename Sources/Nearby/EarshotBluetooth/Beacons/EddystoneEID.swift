@@ -1,5 +1,5 @@
-/// Eddystone-EID: an identity that changes, as service data of 0xFEAA. Only the service that the beacon was registered with can
-/// tell whose it is. It is recognised here, and not resolved.
+/// Eddystone-EID: an identity that changes, as service data of 0xFEAA. Only the service where the beacon is registered
+/// can identify its owner. It is recognised here, but not resolved.
 ///
 ///     0    frame type 0x30
 ///     1    power at 0 m, dBm, signed
@@ -7,14 +7,14 @@
 ///
 /// Source: Eddystone protocol specification, EID frame.
 public struct EddystoneEID: Sendable, Hashable {
-    /// The identity for now, 8 bytes.
+    /// The current identity, 8 bytes.
     public let ephemeralIdentifier: [UInt8]
     /// The power at 1 m in dBm; nil if the frame claims an impossible one.
     public let strengthAtOneMetreDecibelMilliwatts: Int?
 
     static let type: UInt8 = 0x30
 
-    /// A frame with this content; nil if the identity has not 8 bytes.
+    /// A frame with this content; nil unless the identity has 8 bytes.
     public init?(ephemeralIdentifier: [UInt8], strengthAtOneMetreDecibelMilliwatts: Int) {
         guard ephemeralIdentifier.count == 8 else { return nil }
         self.ephemeralIdentifier = ephemeralIdentifier

@@ -19,7 +19,7 @@ public struct EddystoneUID: Sendable, Hashable {
 
     static let type: UInt8 = 0x00
 
-    /// A frame with this content; nil if the namespace has not 10 or the instance not 6 bytes.
+    /// A frame with this content; nil unless the namespace has 10 bytes and the instance 6.
     public init?(namespace: [UInt8], instance: [UInt8], strengthAtOneMetreDecibelMilliwatts: Int) {
         guard namespace.count == 10, instance.count == 6 else { return nil }
         self.namespace = namespace

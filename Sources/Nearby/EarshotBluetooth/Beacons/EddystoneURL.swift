@@ -11,21 +11,22 @@ public struct EddystoneURL: Sendable, Hashable {
     public let url: String
     /// The power at 1 m in dBm; nil if the frame claims an impossible one.
     public let strengthAtOneMetreDecibelMilliwatts: Int?
-    /// The bytes from the beginning on. A sender may spell out what a byte could say, so they do not follow from the address.
+    /// The bytes from the beginning on. A sender may write out a text for which there is a byte, so the address does
+    /// not determine them.
     private let encoded: [UInt8]
 
     static let type: UInt8 = 0x10
     private static let beginnings = ["http://www.", "https://www.", "http://", "https://"]
     private static let maximumRestCount = 17
-    /// The texts of the bytes 0 to 13. Those with a slash come first, so that the longest match is the first one.
+    /// The texts of the bytes 0 to 13. Those with a slash come first, so that the first match is the longest one.
     private static let endings: [String] = {
         let domains = [".com", ".org", ".edu", ".net", ".info", ".biz", ".gov"]
         return domains.map { $0 + "/" } + domains
     }()
     private static let visible: ClosedRange<UInt8> = 0x21...0x7E
 
-    /// A frame with this address; nil if it begins with neither `http://` nor `https://`, has other characters than visible
-    /// ASCII, or does not fit into 17 bytes after its beginning.
+    /// A frame with this address; nil if it begins with neither `http://` nor `https://`, contains characters other
+    /// than visible ASCII, or does not fit into 17 bytes after its beginning.
     public init?(url: String, strengthAtOneMetreDecibelMilliwatts: Int) {
         guard let encoded = Self.encoded(url) else { return nil }
         self.encoded = encoded

@@ -23,7 +23,7 @@ public struct IBeacon: Sendable, Hashable {
     static let manufacturer: UInt16 = 0x004C
     static let beginning: [UInt8] = [0x02, 0x15]
 
-    /// A frame with this content; nil if the UUID has not 16 bytes.
+    /// A frame with this content; nil unless the UUID has 16 bytes.
     public init?(uuid: [UInt8], major: UInt16, minor: UInt16, strengthAtOneMetreDecibelMilliwatts: Int) {
         guard uuid.count == 16 else { return nil }
         self.uuid = uuid

@@ -11,11 +11,11 @@ enum AdapterState: Sendable, Equatable {
 /// An adapter that is there and switched on.
 struct ReadyAdapter: Sendable, Equatable {
     let connection: DBusConnection
-    /// bluetoothd's unique name. Calls and signals from any other program are not bluetoothd's.
+    /// bluetoothd's unique name. Calls and signals with any other name are not from bluetoothd.
     let owner: String
     /// The path of the adapter's object.
     let path: String
-    /// Counts how often the adapter was switched off, removed or restarted: with each, it lost all that was registered.
+    /// Counts how often the adapter was switched off, removed or restarted: each time it lost all registrations.
     let resetCount: Int
     /// The folder whose locks the user's programs share for the adapter; nil if there is none.
     let radioFolder: String?
@@ -28,7 +28,7 @@ struct ReadyAdapter: Sendable, Equatable {
             && left.resetCount == right.resetCount
     }
 
-    /// Whether the adapter scans for any program now.
+    /// Whether the adapter currently scans for any program.
     var isDiscovering: Bool {
         get async throws(DBusError) {
             try await properties(BlueZName.adapter, timeLimit: .seconds(1))["Discovering"] == .boolean(true)

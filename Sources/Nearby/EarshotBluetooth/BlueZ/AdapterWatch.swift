@@ -2,23 +2,24 @@ import EarshotDBus
 import EarshotDiscovery
 import Synchronization
 
-/// Follows the state of an adapter: connects to the bus, finds the adapter, and sees it come, go and be switched.
+/// Follows the state of an adapter: connects to the bus, finds the adapter, and notices when it comes, goes and is
+/// switched.
 ///
-/// After any signal that may change the state, the watch asks bluetoothd for all of it again. It has no memory that
-/// could become wrong.
+/// After any signal that may change the state, the watch asks bluetoothd for the whole state again. So it has no memory
+/// that could become wrong.
 struct AdapterWatch: Sendable {
-    /// The bus on which BlueZ is.
+    /// The bus of BlueZ.
     let bus: DBusBus
     /// The name of the adapter, such as `hci1`; nil for the first that is switched on, or else the first.
     let name: String?
 
-    /// How long the watch waits before it looks again while the system denies access, of which no signal tells the end, or
-    /// while bluetoothd does not answer.
+    /// How long the watch waits before it checks again while the system denies access (no signal reports the end of
+    /// that), or while bluetoothd does not answer.
     private static let recheckInterval = Duration.seconds(5)
     private static let firstRetry = Duration.milliseconds(200)
     private static let maximumRetry = Duration.seconds(5)
 
-    /// Reports each new state until the task is cancelled; closes the connection then.
+    /// Reports each new state until the task is cancelled; then closes the connection.
     func run(_ report: @Sendable (AdapterState) -> Void) async {
         var wait = Self.firstRetry
         while !Task.isCancelled {
@@ -78,7 +79,7 @@ struct AdapterWatch: Sendable {
             } catch .disconnected(let reason) {
                 return .disconnected(reason)
             } catch {
-                // bluetoothd left in the middle, or does not answer.
+                // bluetoothd left meanwhile, or does not answer.
                 if Task.isCancelled { return .cancelled }
                 lookAgain()
             }
@@ -89,7 +90,7 @@ struct AdapterWatch: Sendable {
     private func state(_ connection: DBusConnection, _ resets: ResetCount, last: AdapterState?)
         async throws(DBusError) -> AdapterState
     {
-        // Before the questions: a reset in between makes the answers old, and the next state another one.
+        // Read before the queries: if a reset happens in between, the answers are old, and the next state differs.
         let resetCounts = resets.counts
         do throws(DBusError) {
             let owner = try await connection.call(
@@ -161,14 +162,14 @@ struct AdapterWatch: Sendable {
         }
     }
 
-    /// Whether a signal tells of an adapter or of bluetoothd, not of a device.
+    /// Whether a signal is about an adapter or bluetoothd, not about a device.
     private static func mayChangeState(_ signal: DBusSignal) -> Bool {
         guard signal.interface == BlueZName.objectManager else { return true }
         return signal.arguments.first?.text.flatMap { BlueZName.adapterName(path: $0) } != nil
     }
 
-    /// The path of the adapter for which bluetoothd forgets with a signal all that was registered; nil for other signals. After
-    /// its own end it has another unique name.
+    /// The path of the adapter whose registrations bluetoothd forgets with this signal; nil for other signals. After a
+    /// restart bluetoothd has another unique name.
     private static func resetPath(_ signal: DBusSignal) -> String? {
         switch signal.member {
         case "InterfacesRemoved": return signal.arguments.first?.text
@@ -180,7 +181,7 @@ struct AdapterWatch: Sendable {
     }
 }
 
-/// How often each adapter lost all that was registered with it, by path.
+/// How often each adapter lost all its registrations, by path.
 private final class ResetCount: Sendable {
     /// Adapters come and go, but a machine has few.
     private let values = Mutex<[String: Int]>([:])

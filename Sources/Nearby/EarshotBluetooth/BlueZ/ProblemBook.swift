@@ -1,6 +1,6 @@
 import EarshotDiscovery
 
-/// The problems of one user of an adapter: it tells when one begins and ends. At most one is true at a time.
+/// The problems of one user of an adapter: it reports when one begins and ends. There is at most one at a time.
 struct ProblemBook: Sendable {
     /// A change of the problems.
     enum Change: Sendable, Equatable {
@@ -10,7 +10,7 @@ struct ProblemBook: Sendable {
 
     private(set) var current: (problem: DiscoveryProblem, detail: String)?
 
-    /// Sets the problem that there is now; nil if all is well.
+    /// Sets the current problem; nil if there is none.
     mutating func set(_ problem: DiscoveryProblem?, detail: String = "") -> [Change] {
         let old = current
         guard old?.problem != problem else { return [] }

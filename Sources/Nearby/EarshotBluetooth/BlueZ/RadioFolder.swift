@@ -3,14 +3,14 @@ import Glibc
 
 /// The folder whose locks the user's programs share for one adapter. It exists from the first program on.
 ///
-/// A lock ends with its process, however that ends, so the folder needs no cleaning.
+/// The kernel releases a lock when its process ends, so the folder needs no cleaning.
 enum RadioFolder {
-    /// The folder of an adapter, which is made if it is missing; nil if no folder can be made.
+    /// The folder of an adapter, created if it is missing; nil if it cannot be created.
     static func path(_ bus: DBusBus, adapter: String) -> String? {
         let name =
             switch bus {
             case .system: adapter
-            // The adapters of a private bus are others.
+            // A private bus has different adapters.
             case .session: "session-\(adapter)"
             case .address(let address):
                 String(address.utf8.map { isPlain($0) ? Character(UnicodeScalar($0)) : "-" }.suffix(120))
@@ -25,16 +25,16 @@ enum RadioFolder {
         return nil
     }
 
-    /// Touches a file of the folder, for the programs that watch it.
+    /// Touches a file of the folder, to notify the programs that watch it.
     static func touch(_ folder: String?, _ name: String) {
         guard let folder else { return }
         let descriptor = open("\(folder)/\(name)", O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR)
-        // Its end is what they see.
+        // They notice when the file is closed.
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// Where the folder may be: the same for all of the user's programs, also for those that were started without the environment
-    /// of the session.
+    /// The possible parents of the folder: the same for all of the user's programs, also for those that were started
+    /// without the session's environment.
     private static var parents: [String] {
         let runtime = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) }.flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [runtime, "/run/user/\(getuid())"].compactMap(\.self).map { "\($0)/earshot" } + [
@@ -42,8 +42,8 @@ enum RadioFolder {
         ]
     }
 
-    /// Makes a folder that only its user may enter.
-    /// - Returns: whether it is there, and the user's own.
+    /// Creates a folder that only its user may enter.
+    /// - Returns: whether it exists and belongs to the user.
     private static func make(_ path: String) -> Bool {
         guard mkdir(path, S_IRWXU) == 0 || errno == EEXIST else { return false }
         var status = stat()
@@ -60,8 +60,8 @@ enum RadioFolder {
     }
 }
 
-/// A lock of a file in a radio's folder, which many may hold together or one alone. It is nobody's if the file cannot be opened:
-/// each operation then succeeds.
+/// A lock of a file in a radio's folder, shared or exclusive. If the file cannot be opened, each operation succeeds
+/// without a lock.
 struct RadioLock: Sendable {
     private static let pollInterval = Duration.milliseconds(3)
     private let descriptor: CInt
@@ -76,24 +76,24 @@ struct RadioLock: Sendable {
         if descriptor >= 0 { _ = Glibc.close(descriptor) }
     }
 
-    /// Takes the lock, or changes how it is held.
-    /// - Returns: whether it is held now. If not, it is not held at all.
+    /// Takes the lock, or changes between shared and exclusive.
+    /// - Returns: whether the lock is held as requested. If not, it is not held at all.
     func take(alone: Bool) -> Bool {
         descriptor < 0 || flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0
     }
 
-    /// The same, for at most a time: a program that stands still must not stop the others.
+    /// The same with a time limit: a stopped program must not block the others.
     func take(alone: Bool, within limit: Duration) async -> Bool {
         let end = ContinuousClock.now + limit
         while !take(alone: alone) {
             guard ContinuousClock.now < end else { return false }
-            // Also if the task is cancelled: what follows is quick, and must be in order.
+            // Also if the task is cancelled: the next steps are quick, and must be in order.
             await Task { try? await Task.sleep(for: Self.pollInterval) }.value
         }
         return true
     }
 
-    /// Gives the lock back, if it is held.
+    /// Releases the lock, if it is held.
     func giveBack() {
         if descriptor >= 0 { flock(descriptor, LOCK_UN) }
     }

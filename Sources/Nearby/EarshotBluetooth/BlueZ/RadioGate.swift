@@ -7,19 +7,20 @@ import Synchronization
 /// A controller of Bluetooth 4 has one random address. While it scans, it refuses another one ("Command Disallowed"), and the
 /// kernel needs a new one for each advertisement that begins. So all programs stop their scans for a moment.
 ///
-/// Each program holds the lock `scanning` with others while it scans, and alone while it changes an advertisement. To make the others
-/// stop, it first takes the lock `door` alone, and touches the folder; they go through the door before they scan again.
+/// Each program holds the lock `scanning` shared while it scans, and exclusively while it changes an advertisement. To
+/// make the others stop, it first takes the lock `door` exclusively, and touches the folder; the others need the door
+/// before they scan again.
 ///
 /// Source: Bluetooth Core Specification, volume 4, part E, section 7.8.4.
 final class RadioGate: Sendable {
-    /// The maximum time to wait for other programs, more than bluetoothd needs to end the scans of several. One that stands
-    /// still is then in the way, and the change may fail.
+    /// The maximum time to wait for other programs, more than bluetoothd needs to end several scans. If a stopped
+    /// program is still in the way then, the change may fail.
     private static let limit = Duration.seconds(2)
 
     private let folder: String?
     private let door: RadioLock
     private let scan: RadioLock
-    /// Ends the scan's present sleep.
+    /// Ends the scan's current sleep.
     private let wake = Mutex<(@Sendable () -> Void)?>(nil)
     private let watch = Mutex<FolderWatch?>(nil)
 
@@ -44,7 +45,7 @@ final class RadioGate: Sendable {
 
     // MARK: To scan
 
-    /// Begins to follow what other programs want. A scan calls it once, first.
+    /// Begins to follow the requests of other programs. A scan calls it once, first.
     func follow() {
         guard let folder else { return }
         let queue = DispatchQueue(label: "earshot.radio")
@@ -55,7 +56,7 @@ final class RadioGate: Sendable {
         self.watch.withLock { $0 = watch }
     }
 
-    /// Whether the radio should stop to scan now.
+    /// Whether the radio should stop scanning now.
     var isQuietWanted: Bool {
         guard door.take(alone: false) else { return true }
         door.giveBack()
@@ -69,7 +70,7 @@ final class RadioGate: Sendable {
         door.giveBack()
     }
 
-    /// Says that the radio no longer scans.
+    /// Notes that the radio no longer scans.
     func leave() { scan.giveBack() }
 
     /// Sleeps while the radio scans: for a time, or until it should stop, or until the task is cancelled.

@@ -2,28 +2,29 @@ import EarshotDBus
 
 /// The devices whose advertisements bluetoothd reports: signals in, receptions out. It has no clock; the caller passes the time.
 ///
-/// bluetoothd tells parts of a reception at a time. The book joins them: the content in `InterfacesAdded` or `PropertiesChanged`,
-/// and that a known content was heard again in `DeviceFound`. It learns how long each device may be silent (`SilencePatience`).
+/// bluetoothd reports a reception in parts, which the book joins: `InterfacesAdded` or `PropertiesChanged` has the
+/// content, and `DeviceFound` says that known content was heard again. The book learns how long each device may be
+/// silent (`SilencePatience`).
 struct DeviceBook {
     /// The maximum number of devices. An attacker can send from any number of addresses.
     static let maximumCount = 2_048
-    /// A device that was silent for this long is forgotten if the book is full.
+    /// If the book is full, a device that has been silent for this long is forgotten.
     static let memory = Duration.seconds(30)
     /// `DeviceFound` this soon after the content is the same reception.
     private static let oneReception = Duration.milliseconds(50)
-    /// The maximum number of services and manufacturers whose data is kept for a device.
+    /// The maximum number of services and manufacturers whose data is stored for a device.
     private static let maximumPartCount = 32
 
     private struct Device {
         var content = Advertisement()
         var rssi: Int?
         var heard: Duration
-        /// When its content was reported last.
+        /// The time when its content was last reported.
         var reported: Duration?
         var silence = SilencePatience()
     }
 
-    /// Whether a program of others holds the scan, so that the rounds begin nothing again.
+    /// Whether a foreign program holds the scan, so that new rounds do not restart it.
     var isShared = false
 
     private let power: ScanPower
@@ -42,7 +43,7 @@ struct DeviceBook {
         guard let address = BlueZName.address(devicePath: path) else { return nil }
         let content = Self.content(properties)
         let hasContent = !content.serviceData.isEmpty || !content.manufacturerData.isEmpty
-        // A device without data of services or manufacturers is none of ours.
+        // A device without data of services or manufacturers is not relevant.
         guard hasContent || devices[path] != nil else { return nil }
         var device = devices[path] ?? Device(heard: now)
         if let rssi = properties["RSSI"]?.integer { device.rssi = Self.known(rssi) }
@@ -73,7 +74,7 @@ struct DeviceBook {
         case unknown
     }
 
-    /// Takes that bluetoothd heard a device, with content that matches a pattern.
+    /// Notes that bluetoothd heard a device, with content that matches a pattern.
     mutating func found(_ path: String, _ pattern: AdvertisementPattern, now: Duration) -> Found {
         guard let address = BlueZName.address(devicePath: path) else { return .known }
         guard var device = devices[path], let part = pattern.part(of: device.content) else { return .unknown }
@@ -85,7 +86,7 @@ struct DeviceBook {
         return .heard(received(device, address, part))
     }
 
-    /// Takes that bluetoothd forgot a device.
+    /// Notes that bluetoothd forgot a device.
     mutating func remove(_ path: String) {
         devices[path] = nil
     }
@@ -106,7 +107,8 @@ struct DeviceBook {
         devices[path] = device
     }
 
-    /// Forgets the devices that were silent for long, and at least half of all, so that a flood of addresses costs little each.
+    /// Forgets the devices that have been silent for long, and at least half of all, so that each address of a flood
+    /// costs little.
     private mutating func makeRoom(now: Duration) {
         devices = devices.filter { now - $0.value.heard < Self.memory }
         guard devices.count > Self.maximumCount / 2 else { return }
@@ -114,7 +116,7 @@ struct DeviceBook {
         devices = Dictionary(uniqueKeysWithValues: newest.map { ($0.key, $0.value) })
     }
 
-    /// The signal strength, unless it is the controller's value for unknown, or none at all.
+    /// The signal strength; nil if it is the controller's value for unknown, or impossible.
     private static func known(_ rssi: Int) -> Int? { (-127...20).contains(rssi) && rssi != 0 ? rssi : nil }
 
     /// The content in the properties of a device.

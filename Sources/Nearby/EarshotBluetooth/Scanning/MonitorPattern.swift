@@ -1,6 +1,6 @@
 import EarshotDBus
 
-/// A pattern as an advertisement monitor has it: bytes at a position in the data of one type.
+/// A pattern in the form of an advertisement monitor: bytes at a position in the data of one type.
 ///
 /// Source: BlueZ, `org.bluez.AdvertisementMonitor(5)`; Bluetooth Assigned Numbers, section 2.3 "Common Data Types".
 struct MonitorPattern: Sendable, Equatable {
@@ -13,7 +13,7 @@ struct MonitorPattern: Sendable, Equatable {
     /// The bytes with which the data begins.
     let content: [UInt8]
 
-    /// The monitor's pattern for a pattern of ours.
+    /// The monitor's pattern for an `AdvertisementPattern`.
     init(_ pattern: AdvertisementPattern) {
         switch pattern {
         case .serviceData(let service):

@@ -1,10 +1,10 @@
 import EarshotDBus
 import Synchronization
 
-/// Scans with advertisement monitors: passively, and only for what matches their patterns.
+/// Scans with advertisement monitors: passively, and only for advertisements that match their patterns.
 ///
-/// One monitor for each pattern, so that `DeviceFound` tells which one matched. Without thresholds for the signal strength,
-/// bluetoothd calls it for each reception.
+/// There is one monitor for each pattern, so that `DeviceFound` tells which one matched. Without thresholds for the
+/// signal strength, bluetoothd calls it for each reception.
 final class MonitorScan: ScanWay {
     /// bluetoothd 5.66 allows 32 monitors in all programs together.
     static let maximumPatternCount = 16
@@ -35,7 +35,7 @@ final class MonitorScan: ScanWay {
         root = "/earshot/monitors\(Self.numbers.add(1, ordering: .relaxed).newValue)"
     }
 
-    /// Whether an adapter can scan for patterns so.
+    /// Whether an adapter can scan for patterns with monitors.
     static func isOffered(_ adapter: ReadyAdapter, patternCount: Int) async throws(DBusError) -> Bool {
         guard patternCount <= maximumPatternCount else { return false }
         do throws(DBusError) {
@@ -114,7 +114,7 @@ final class MonitorScan: ScanWay {
         waiting?.resume(returning: outcome)
     }
 
-    /// Whether all monitors work, or one does not; nil before that is known.
+    /// True if all monitors work, false if one does not; nil before that is known.
     private func activation(_ state: State) -> Bool? {
         if state.hasRefused { return false }
         return state.activatedCount >= patterns.count ? true : nil

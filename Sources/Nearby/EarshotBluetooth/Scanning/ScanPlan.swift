@@ -1,10 +1,10 @@
-/// What an adapter scans for, and how much of the time: the wishes of all streams together.
+/// The patterns that an adapter scans for, and the share of time: the requests of all streams combined.
 struct ScanPlan: Sendable, Equatable {
-    /// Without doubles.
+    /// Without duplicates.
     let patterns: [AdvertisementPattern]
     let power: ScanPower
 
-    /// The plan for all wishes; nil if there is none.
+    /// The plan for all requests; nil if there are none.
     init?(_ wishes: [(patterns: [AdvertisementPattern], power: ScanPower)]) {
         var patterns: [AdvertisementPattern] = []
         for wish in wishes {

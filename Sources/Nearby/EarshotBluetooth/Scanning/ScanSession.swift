@@ -5,26 +5,26 @@ import Synchronization
 
 /// Scans with an adapter that is ready, round after round, and reports what it receives.
 final class ScanSession: Sendable {
-    /// What bluetoothd tells, in its order.
+    /// The messages of bluetoothd, in their order.
     private enum Input: Sendable {
         case changed(path: String, properties: [String: DBusValue])
         case removed(path: String)
         case found(path: String, AdvertisementPattern)
-        /// The answer to a question for a device's properties; nil if there was none.
+        /// The answer to a query for a device's properties; nil if there was none.
         case answered(path: String, properties: [String: DBusValue]?)
     }
 
     /// The maximum number of inputs that wait.
     private static let maximumBacklog = 4_096
-    /// The maximum number of questions for properties that wait for an answer.
+    /// The maximum number of queries for properties that wait for an answer.
     private static let maximumQuestionCount = 8
-    /// A rest of a round that is not shorter is worth the begin of a scan.
+    /// The minimum remainder of a round for which a scan is started again.
     private static let minimumScan = Duration.milliseconds(200)
 
     private let adapter: ReadyAdapter
     private let plan: ScanPlan
     private let gate: RadioGate
-    /// Whether the adapter went on to scan when the last round ended, because another program wants it to.
+    /// Whether the adapter continued to scan when the last round ended, because another program requests it.
     private let isShared = Atomic(false)
 
     init(adapter: ReadyAdapter, plan: ScanPlan) {
@@ -58,7 +58,7 @@ final class ScanSession: Sendable {
             do throws(DBusError) {
                 try await rounds(monitors, began)
             } catch {
-                // A kernel or a controller without monitors can still scan in the other way.
+                // Without monitors, a kernel or controller can still scan with `StartDiscovery`.
                 guard error.isRefusal("NotSupported") || error.isRefusal("Failed") else { throw error }
             }
         }
@@ -69,16 +69,16 @@ final class ScanSession: Sendable {
         let rounds = ScanRounds(plan.power)
         while true {
             let planned = Self.now + rounds.duration(beginningAt: Self.now)
-            // After an interruption for an advertisement, the round goes on.
+            // After an interruption for an advertisement, the round continues.
             repeat {
                 try await round(way, until: planned, began)
             } while planned - Self.now > Self.minimumScan
-            // From the planned end, also if bluetoothd took long: a late end must not cost a period.
+            // Counted from the planned end, even if bluetoothd was slow: a late end must not cost a period.
             let next = planned + ScanRounds.rest(endingAt: planned)
             do throws(DBusError) {
                 isShared.store(try await adapter.isDiscovering, ordering: .relaxed)
             } catch {
-                // No signal tells that the system denies access from now on.
+                // No signal reports when the system starts to deny access.
                 if error.isAccessDenied { throw error }
             }
             try await pause(next - Self.now)
@@ -99,7 +99,7 @@ final class ScanSession: Sendable {
             await gate.sleep(end - Self.now)
             if Task.isCancelled { throw DBusError.cancelled }
         } catch {
-            // The task may be cancelled, and the radio must rest nevertheless.
+            // The task may be cancelled, but the radio must still stop.
             await Task { await way.end() }.value
             throw error
         }

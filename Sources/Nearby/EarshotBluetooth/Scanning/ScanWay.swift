@@ -4,14 +4,14 @@ import EarshotDBus
 protocol ScanWay: Sendable {
     /// Begins to scan.
     func begin() async throws(DBusError)
-    /// Ends it; without effect if the adapter does not scan.
+    /// Ends the scan; no effect if the adapter does not scan.
     func end() async
 }
 
 /// Scans with `StartDiscovery`: actively, and for all kinds of advertisements.
 struct DiscoveryScan: ScanWay {
     let adapter: ReadyAdapter
-    /// How often to ask again if another program begins or ends a scan at this moment.
+    /// The number of attempts if another program begins or ends a scan at the same moment.
     private static let attemptCount = 5
 
     func begin() async throws(DBusError) {

@@ -11,14 +11,14 @@ final class Scanner: Sendable {
     }
 
     private struct State {
-        /// By number; in order of their begin.
+        /// In the order in which they began, with their numbers.
         var readers: [(number: Int, reader: Reader)] = []
         var nextNumber = 0
         var problems = ProblemBook()
         var isScanning = false
         /// The run, or the last one, which may not have ended yet.
         var task: Task<Void, Never>?
-        /// Tells the run that the wishes changed; nil if there is no run.
+        /// Tells the run that the requests changed; nil if there is no run.
         var inputs: AsyncStream<Input>.Continuation?
 
         var plan: ScanPlan? { ScanPlan(readers.map { ($0.reader.patterns, $0.reader.power) }) }
@@ -35,9 +35,10 @@ final class Scanner: Sendable {
     private static let maximumRetry = Duration.seconds(8)
 
     private let watch: AdapterWatch
-    /// Never held while a reader receives an event: the end of a reader locks it, and holds a lock that an event needs.
+    /// Never locked while a reader receives an event: the end of a reader locks it while holding a lock that an event
+    /// needs.
     private let state = Mutex(State())
-    /// Held while readers receive problems, so that all receive them in the same order.
+    /// Locked while readers receive problems, so that all receive them in the same order.
     private let telling = Mutex(())
 
     init(_ watch: AdapterWatch) {
@@ -57,13 +58,13 @@ final class Scanner: Sendable {
         return stream
     }
 
-    /// Waits until the adapter is released, if no stream is read any more.
+    /// Waits until the adapter is released, if no stream is read any longer.
     func waitUntilClosed() async {
         await state.withLock { $0.readers.isEmpty ? $0.task : nil }?.value
     }
 
     /// Adds a reader. With the first one the run begins.
-    /// - Returns: the reader's number, and how things are, which it has to know first.
+    /// - Returns: the reader's number, and events with the current state, which it must receive first.
     private func join(_ reader: Reader) -> (Int, [ScanEvent]) {
         state.withLock { state in
             let before = state.plan
@@ -104,7 +105,7 @@ final class Scanner: Sendable {
     }
 
     private func run(_ inputs: AsyncStream<Input>, _ input: AsyncStream<Input>.Continuation) async {
-        // Not a child: the connection has to outlive the scan, whose end is a call.
+        // Not a child task: the connection must outlive the scan, which ends with a call.
         let watching = Task { [watch] in await watch.run { input.yield(.adapter($0)) } }
         var adapter: ReadyAdapter?
         var scan: Task<Void, Never>?
@@ -148,7 +149,7 @@ final class Scanner: Sendable {
                 if error.isAccessDenied {
                     tell(.bluetoothForbidden, detail: AdapterWatch.forbidden(error))
                 } else if case .disconnected = error {
-                    // The watch tells it.
+                    // The watch reports this problem.
                 } else {
                     tell(.bluetoothUnusable(.scan), detail: "\(adapter.name) cannot scan: \(error). Trying again.")
                 }
@@ -161,7 +162,7 @@ final class Scanner: Sendable {
         }
     }
 
-    /// Tells all readers the problem there is; nil if the adapter scans.
+    /// Tells all readers the current problem; nil if the adapter scans.
     private func tell(_ problem: DiscoveryProblem?, detail: String = "") {
         telling.withLock { _ in
             let (events, readers) = state.withLock { state in
