@@ -2,7 +2,7 @@
 package struct ContentKey: Sendable, Hashable {
     let bytes: [UInt8]
 
-    /// - Returns: nil for another number of bytes than 32.
+    /// - Returns: nil unless there are 32 bytes.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Cryptography.keyCount else { return nil }
         self.bytes = bytes
@@ -31,7 +31,7 @@ package struct PlainMessage: Sendable, Hashable {
     /// m = |N| ‖ N ‖ |Y| ‖ Y ‖ C
     var bytes: [UInt8] { Self.field(namespace) + Self.field(type) + content }
 
-    /// - Returns: nil if a length reaches beyond the end, or a text is no UTF-8.
+    /// - Returns: nil if a length exceeds the data, or a text is not UTF-8.
     init?(_ bytes: [UInt8]) {
         var rest = bytes[...]
         func text() -> String? {

@@ -49,7 +49,7 @@ enum Cryptography {
     }
 
     /// Opens what `seal` returned.
-    /// - Returns: nil if the key or any bit of the arguments is another.
+    /// - Returns: nil if the key or any bit of the arguments differs.
     static func open(_ sealed: [UInt8], key: [UInt8], associated: [UInt8]) -> [UInt8]? {
         guard key.count == keyCount, sealed.count >= nonceCount + tagCount, sealed.count <= Int(Int32.max) else {
             return nil
@@ -69,7 +69,7 @@ enum Cryptography {
         return isDone ? message : nil
     }
 
-    /// New random bytes, of the system's generator.
+    /// New random bytes from the system's generator.
     static func random(_ count: Int) -> [UInt8] {
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []

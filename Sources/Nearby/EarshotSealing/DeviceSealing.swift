@@ -7,20 +7,20 @@ package struct DeviceSealing: Sendable, Hashable {
     let secret: DeviceSecret
 
     /// Sealing in a new session.
-    /// - Returns: nil if the terms are none; see `SealingTerms`.
+    /// - Returns: nil if the terms are invalid; see `SealingTerms`.
     package init?(_ body: SealingBody) {
         guard let terms = SealingTerms(body) else { return nil }
         (self.terms, secret) = (terms, DeviceSecret())
     }
 
-    /// Sealing in a session that goes on.
-    /// - Returns: nil if the terms are none, or the secret has another size.
+    /// Sealing in a resumed session.
+    /// - Returns: nil if the terms are invalid, or the secret has another size.
     package init?(_ stored: Stored) {
         guard let terms = SealingTerms(stored.terms), let secret = DeviceSecret(stored.secret) else { return nil }
         (self.terms, self.secret) = (terms, secret)
     }
 
-    /// What a program keeps on the disk, with its session, to go on after a restart.
+    /// The data that a program stores with its session, to resume after a restart.
     package struct Stored: Codable, Sendable, Hashable {
         package let terms: SealingBody
         package let secret: Data
@@ -28,7 +28,7 @@ package struct DeviceSealing: Sendable, Hashable {
 
     package var stored: Stored { Stored(terms: terms.body, secret: Data(secret.bytes)) }
 
-    /// The same bytes for the same message and name.
-    /// - Parameter name: of the publication; the idempotency key of its order.
+    /// Seals a message: the same bytes for the same message and name.
+    /// - Parameter name: the name of the publication, the idempotency key of its order.
     package func seal(_ message: PlainMessage, name: String) -> SealedMessage { secret.seal(message, name: name) }
 }

@@ -8,7 +8,7 @@ package struct SealingTerms: Sendable, Hashable {
     /// n.
     package let rounds: Int
 
-    /// The terms that the service tells.
+    /// The terms from the service.
     /// - Returns: nil for another version, another size of the salt, or rounds out of the accepted range. The service is not trusted.
     package init?(_ body: SealingBody) {
         guard body.version == Sealing.version, body.salt.count == Sealing.saltCount,

@@ -1,6 +1,6 @@
 package import EarshotCoding
 
-/// What follows from a token T for those who hear it.
+/// The values that a device derives from a token T that it sends or hears.
 ///
 ///     P = PBKDF2(T, S, n)      I = HMAC(P, "earshot identifier 1"), 8 bytes      W = HMAC(P, "earshot wrapping key 1")
 package struct TokenSecret: Sendable, Hashable {

@@ -1,14 +1,14 @@
 import Foundation
 
-/// A setting that outlives the program: whether it goes on in the background.
+/// A setting that outlives the program: whether it continues in the background.
 ///
-/// A program may end at any time. It keeps the user's choice in this flag, and begins again at its next launch:
+/// A program may end at any time. It stores the user's choice in this flag, and resumes at its next launch:
 ///
 ///     BackgroundFlag("background").isOn = true                                       // when the user says so
 ///     subscription = BackgroundFlag("background").restore { subscribe() }            // at each launch
 ///
-/// The flag is the value of its key in `UserDefaults`, so it works together with programs that read and write the key there. It
-/// is saved before the setter returns; `UserDefaults` alone saves only when it is told to `synchronize`.
+/// The flag is the value of its key in `UserDefaults`, so it works together with programs that read and write the key
+/// there. It is saved before the setter returns; `UserDefaults` alone saves only on `synchronize`.
 public struct BackgroundFlag: Sendable, Hashable {
     /// The key in the settings.
     public let key: String
@@ -21,7 +21,7 @@ public struct BackgroundFlag: Sendable, Hashable {
         self.suiteName = suiteName
     }
 
-    /// Whether the program goes on in the background.
+    /// Whether the program continues in the background.
     public var isOn: Bool {
         get { settings.bool(forKey: key) }
         nonmutating set {
@@ -31,7 +31,7 @@ public struct BackgroundFlag: Sendable, Hashable {
         }
     }
 
-    /// Begins the operation again if the flag is on.
+    /// Starts the operation again if the flag is on.
     /// - Returns: the operation, which the caller must keep; nil if the flag is off.
     public func restore<Operation>(_ begin: () throws -> Operation?) rethrows -> Operation? {
         isOn ? try begin() : nil

@@ -5,22 +5,22 @@ public import NearbyWire
 /// | iBeacons | low power | radio | location question |
 /// |---|---|---|---|
 /// | included | ignored | listens all the time | yes |
-/// | not included | preferred | rests in between: a beacon is found later | no |
+/// | not included | preferred | pauses between scans: a beacon is found later | no |
 /// | not included | not preferred | listens all the time | yes |
 public struct BeaconStrategy: Sendable, Hashable {
     /// Whether messages of iBeacons are found too; true by default.
     public var includesIBeacons = true
-    /// Whether the radio may rest in between, which delays messages; true by default. Without effect if iBeacons are
+    /// Whether the radio may pause between scans, which delays messages; true by default. No effect if iBeacons are
     /// included.
     public var prefersLowPower = true
-    /// Whether to go on while the program is in the background; false by default. It needs `Configuration.agent`. Without
-    /// it the manager reports `ManagerProblem.Kind.noBackground`, and looks for beacons as long as it runs.
+    /// Whether to continue while the program is in the background; false by default. It needs `Configuration.agent`.
+    /// Without it the manager reports `ManagerProblem.Kind.noBackground`, and looks for beacons as long as it runs.
     public var isAllowedInBackground = false
 
     /// Eddystone, iBeacon and AltBeacon, in the foreground only.
     public init() {}
 
-    /// The scan that the strategy asks of the radio.
+    /// The scan that the strategy requests from the radio.
     public var scan: BeaconScan {
         BeaconScan(includesIBeacons: includesIBeacons, prefersLowPower: prefersLowPower && !includesIBeacons)
     }

@@ -6,12 +6,13 @@ public import NearbyWire
 extension MessageManager {
     /// The service, media, permission and log of a manager.
     public struct Configuration: Sendable {
-        /// The address of the service, without `/v1`. Use `https` for any host but loopback: over `http` others on the way can
-        /// read keys and messages.
+        /// The address of the service, without `/v1`. Use `https` for any host except loopback: over `http`, others on
+        /// the network can read keys and messages.
         public var serviceURL: URL {
             didSet { serviceRefusal = nil }
         }
-        /// The application that asks for consent. The consent question shows it, and it names the folder that keeps the answer.
+        /// The application that asks for consent. The consent question shows it, and the folder with the answer has its
+        /// name.
         public var applicationIdentifier: String
         /// Makes the media of discovery. Called once, after consent, when an operation first needs a medium.
         public var media: @Sendable () -> [any DiscoveryMedium]
@@ -24,20 +25,20 @@ extension MessageManager {
         public var permission: any PermissionGate
         /// The shortest pause after a failed request, and the longest that it grows to.
         public var backOff = BackOff.Bounds()
-        /// Receives a line for people at each step; nil for none. Lines hold no key, session, token or content.
+        /// Receives a line for people at each step; nil for none. Lines contain no key, session, token or content.
         public var log: (@Sendable (String) -> Void)?
         /// Why the service that the environment names cannot be used, and what to do; nil if it can. The manager then uses no
         /// service at all. Another `serviceURL` ends it.
         package private(set) var serviceRefusal: String?
         /// Receives lines that the user must see even without a log.
         package var warn = StandardError.warn
-        /// The agent that keeps operations which are allowed in the background; nil to run them in this process, as long as it
-        /// lives.
+        /// The agent that runs operations which are allowed in the background; nil to run them in this process, as long
+        /// as it lives.
         public var agent: BackgroundAgent?
-        /// Follows whether the app is in the foreground: operations that are not allowed in the background then stop while it is
-        /// not, and go on when it is there again. nil to run them as long as the process lives.
+        /// Follows whether the app is in the foreground: operations that are not allowed in the background then stop
+        /// when it leaves the foreground, and continue when it returns. nil to run them as long as the process lives.
         public var foreground: Foreground?
-        /// Whether this process is the agent: what it runs is in the background already.
+        /// Whether this process is the agent, whose operations are in the background already.
         package var isAgent = false
         /// Replaces HTTP in tests, which have no service.
         package var service: (@Sendable (_ key: String) -> any MessageService)?
@@ -73,8 +74,9 @@ extension MessageManager {
         /// | application | `EARSHOT_APP_ID` | | the program's name |
         /// | permission | `Consent` of that application, with the prompt | | |
         ///
-        /// If the named service is no `http` or `https` URL, the manager uses none: it reports the problem `serviceInvalid`,
-        /// and standard error says so. An invalid `sound.json` or `bluetooth.json` is ignored, and standard error says so.
+        /// If the named service is not an `http` or `https` URL, the manager uses none: it reports the problem
+        /// `serviceInvalid`, and standard error says so. An invalid `sound.json` or `bluetooth.json` is ignored, and
+        /// standard error says so.
         ///
         ///     .system(media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] })
         /// - Parameters:
@@ -110,16 +112,16 @@ extension MessageManager {
         }
     }
 
-    /// Durations that a program need not configure.
+    /// Durations that programs need not configure.
     package struct Pace: Sendable {
-        /// How long the medium plays one token before the next, if there are several.
+        /// How long the medium plays each of several tokens.
         package var tokenTurn = Duration.seconds(4)
-        /// The time in which a device that was near must be heard again after a medium was reopened, before it counts as gone.
-        /// It is longer than the silences of a device that broadcasts rarely, in a room that is not crowded.
+        /// The time in which a device that was near must be heard again after a medium was reopened, before it counts
+        /// as gone. It is longer than the silences of a device that broadcasts rarely, unless the room is crowded.
         package var confirmation = Duration.seconds(15)
         /// The time to live of a publication or subscription at the service, without a renewal.
         package var lease = Duration.seconds(300)
-        /// The limit of one request. A message of maximum size then needs a line of 40 kbit/s.
+        /// The time limit of one request. A message of maximum size then needs a connection of 40 kbit/s.
         package var requestTimeout = Duration.seconds(30)
         /// An event stream that is silent for this long counts as dead.
         package var streamTimeout = Duration.seconds(45)
@@ -127,16 +129,16 @@ extension MessageManager {
         package var reportDelay = Duration.milliseconds(200)
         /// A token that stays near is reported again after this time.
         package var sightingRenewal = Duration.seconds(60)
-        /// While the service counts a token as heard and no event stream is open, the device reports at least this often. The service
-        /// takes a device for gone after 15 s of silence, so two reports may fail.
+        /// While the service counts a token as heard and no event stream is open, the device reports at least this
+        /// often. The service considers a device gone after 15 s of silence, so two reports may fail.
         package var signOfLife = Duration.seconds(5)
-        /// If a stream opens after this long without an event or a report, the service may have taken near devices for lost: that it does 15 s
-        /// after the last of them at the earliest. Comments of an open stream come every 15 s.
+        /// If a stream opens after this long without an event or a report, the service may have marked near devices as
+        /// lost, which it does at the earliest 15 s after the last of them. Comments of an open stream come every 15 s.
         package var outage = Duration.seconds(14)
-        /// How long a message that the service forgot may take to come again before it is lost.
+        /// How long a message that the service forgot may take to reappear before it is lost.
         package var doubt = Duration.seconds(40)
 
-        /// How long the service's answer about a beacon holds, also if it is that the beacon has no message for the project.
+        /// How long the service's answer about a beacon is valid, also an answer without messages.
         package var attachmentMemory = Duration.seconds(600)
 
         package init() {}

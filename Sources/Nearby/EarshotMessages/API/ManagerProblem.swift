@@ -8,13 +8,13 @@ public struct ManagerProblem: Sendable, Hashable {
         case medium(DiscoveryProblem, DiscoveryMediumKind)
         /// A strategy names a medium that does not exist here. The operation runs on the other media of the strategy.
         case unsupportedMedium(DiscoveryMediumKind)
-        /// A strategy is for the background, where this medium may not run.
+        /// A strategy allows the background, where this medium may not run.
         case noBackground(DiscoveryMediumKind)
         /// The service does not answer, or not in time.
         case serviceUnreachable
         /// The service refuses requests. docs/SERVICE.md explains the code.
         case serviceRefusing(code: String)
-        /// The address is invalid, or it answers, but not as a service does: it is another server, or a broken service.
+        /// The address is invalid, or another server or a broken service answers there.
         case serviceInvalid
     }
 
@@ -22,7 +22,8 @@ public struct ManagerProblem: Sendable, Hashable {
     public var kind: Kind
     /// False when the problem begins, true when it is solved.
     public var isSolved: Bool
-    /// A sentence for people: what failed, on what, and what to do. It holds no key, token or content. Empty if solved.
+    /// A sentence for people: what failed, on what, and what to do. It contains no key, token or content. Empty if
+    /// solved.
     public var detail: String
 
     /// A problem of these values; see the properties of the same names.

@@ -1,4 +1,4 @@
-/// The names of devices that carry tokens as the environment or the user's files give them. Programs make media from them.
+/// The names of devices that carry tokens, from the environment or the user's files. Programs create media from them.
 public struct MediaDevices: Sendable, Hashable {
     /// The microphone, an ALSA PCM.
     public var microphone = "default"

@@ -17,7 +17,7 @@ public struct Message: Sendable, Hashable {
     /// namespace.
     public var namespace: String
 
-    /// A message of these values. `MessageManager.publish` checks the limits, not this.
+    /// A message of these values. The limits are checked by `MessageManager.publish`, not here.
     public init(content: Data, type: String = "", namespace: String = "") {
         self.content = content
         self.type = type
@@ -48,11 +48,11 @@ public struct Message: Sendable, Hashable {
 public struct ReceivedMessage: Sendable, Hashable {
     /// The message as it was published.
     public let message: Message
-    /// Whether the service vouches for the publisher: a device with a key of this project, or, at a beacon, the project that
-    /// owns the beacon. Any device may imitate a beacon, so it proves no place. False for a message in the sound itself: any
-    /// device may have sent that.
+    /// Whether the service vouches for the publisher: a device with a key of this project, or, at a beacon, the project
+    /// that owns the beacon. Any device may imitate a beacon, so this does not prove where the device is. False for a
+    /// message in the sound itself, which any device may have sent.
     public let isAuthenticated: Bool
-    /// The same in found and lost, and different for two publishers of the same message. Not secret.
+    /// It is the same in found and lost, and differs between two publishers of the same message. It is not secret.
     public let id: String
 
     /// A received message of these values; see the properties of the same names.
@@ -67,6 +67,6 @@ public struct ReceivedMessage: Sendable, Hashable {
 public enum MessageEvent: Sendable, Hashable {
     /// The message came near, or was published nearby.
     case found(ReceivedMessage)
-    /// The message is no longer near, or no longer published. If it comes again, there is another `found`.
+    /// The message is no longer near, or no longer published. If it reappears, there is another `found`.
     case lost(ReceivedMessage)
 }

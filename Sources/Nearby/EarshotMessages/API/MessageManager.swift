@@ -21,7 +21,7 @@ public final class MessageManager: Sendable {
     private let operationCount = Atomic(0)
     private let isStopped = Atomic(false)
 
-    /// A manager without operations. It opens and sends nothing yet.
+    /// A manager without operations. It opens no device and sends nothing before the first one.
     /// - Parameters:
     ///   - key: a key of `earshotd key create`. Devices find only messages of the project that the key belongs to.
     ///   - configuration: the service, media and permission.
@@ -101,11 +101,13 @@ public final class MessageManager: Sendable {
     /// Finds the messages that are attached to beacons nearby, for as long as the subscription is kept. With a `strategy`, it also
     /// finds the messages that devices nearby publish.
     ///
-    /// A message is found when its beacon is first heard, and lost when the beacon is not heard any more. The same message at
-    /// several beacons is one: it is lost with the last of them. Returns immediately; `statuses` reports progress.
+    /// A message is found when its beacon is first heard, and lost when the beacon is out of range. A message on
+    /// several beacons is reported once, and lost when all of them are out of range. Returns immediately; `statuses`
+    /// reports progress.
     /// - Parameters:
-    ///   - namespace: empty for all messages of the project's own beacons. Otherwise only messages of this namespace, which may
-    ///     be another project's if that has published it. Devices: as in `subscribe(namespace:type:strategy:consent:)`.
+    ///   - namespace: empty for all messages of the project's own beacons. Otherwise only messages of this namespace,
+    ///     which may belong to another project if that project has published it. Devices: as in
+    ///     `subscribe(namespace:type:strategy:consent:)`.
     ///   - type: only messages of this type are found. Empty for all types.
     ///   - beacons: which beacons to look for, and at what cost.
     ///   - strategy: the directions and media to find devices by; nil to find beacons only.
@@ -126,7 +128,7 @@ public final class MessageManager: Sendable {
         return Subscription(try begin(purpose, strategy ?? .onlyBeacons, consent, beacons: beacons))
     }
 
-    /// Finds messages in the sound itself, and no others, for as long as the subscription is kept.
+    /// Finds only messages in the sound itself, for as long as the subscription is kept.
     ///
     /// It needs no service. The messages are not authenticated, and have neither namespace nor type. If the strategy does not
     /// scan, nothing is found.
@@ -154,14 +156,14 @@ public final class MessageManager: Sendable {
         return handle
     }
 
-    /// The unsolved problems, and then each problem that begins or is solved. Each call returns a new stream, which ends with
-    /// the manager. If a reader falls more than 256 behind, its stream drops the oldest.
+    /// The unsolved problems, and then each problem that begins or is solved. Each call returns a new stream, which
+    /// ends with the manager. If a reader is more than 256 elements late, its stream drops the oldest.
     public var problems: AsyncStream<ManagerProblem> { board.stream }
 
-    /// Ends all operations, and waits until the service knows and the devices are closed.
+    /// Ends all operations, and waits until the service is informed and the devices are closed.
     ///
-    /// A program that exits without it leaves its messages at the service. Other devices then lose them only when they no
-    /// longer hear the tokens.
+    /// If a program exits without this call, its messages remain at the service. Other devices then lose them only when
+    /// they no longer hear the tokens.
     /// - Parameter limit: the maximum time to wait. The rest is done in the background.
     public func stop(within limit: Duration = .seconds(3)) async {
         isStopped.store(true, ordering: .releasing)
@@ -175,14 +177,14 @@ public final class MessageManager: Sendable {
             try? await Task.sleep(for: limit)
             over.finish()
         }
-        // A task of its own, because a cancelled caller would not wait for a stream, and a program that ends stops like this.
+        // In a task of its own: a cancelled caller, such as a program that is ending, would not wait for a stream.
         await Task { for await _ in isOver {} }.value
         timer.cancel()
     }
 }
 
 extension DiscoveryStrategy {
-    /// No medium and no direction: what devices say is not looked for.
+    /// No medium and no direction: it does not look for devices.
     fileprivate static var onlyBeacons: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
         (strategy.media, strategy.mode) = ([], [])

@@ -8,11 +8,11 @@ public final class Publication: Sendable {
 
     deinit { operation.end() }
 
-    /// The present status of the publication.
+    /// The current status of the publication.
     public var status: OperationStatus { operation.status }
 
-    /// The status now, and then each change. Each call returns a new stream, which ends with the publication. If a reader falls
-    /// more than 256 behind, its stream drops the oldest.
+    /// The status now, and then each change. Each call returns a new stream, which ends with the publication. If a
+    /// reader is more than 256 elements late, its stream drops the oldest.
     public var statuses: AsyncStream<OperationStatus> { operation.statusStream }
 
     /// Withdraws the message immediately: other devices lose it.

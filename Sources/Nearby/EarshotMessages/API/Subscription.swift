@@ -1,4 +1,4 @@
-/// A search for messages, as a sequence of events. It ends when the app releases it and every iterator of it.
+/// A search for messages, as a sequence of events. It ends when the app releases it and all its iterators.
 ///
 /// A slow reader misses no message that is still near: if a message is lost before its `found` was read, both events are
 /// dropped. Several tasks may read one subscription; each event then goes to one of them.
@@ -16,11 +16,11 @@ public final class Subscription: Sendable, AsyncSequence {
 
     deinit { operation.end() }
 
-    /// The present status of the subscription.
+    /// The current status of the subscription.
     public var status: OperationStatus { operation.status }
 
-    /// The status now, and then each change. Each call returns a new stream, which ends with the subscription. If a reader
-    /// falls more than 256 behind, its stream drops the oldest.
+    /// The status now, and then each change. Each call returns a new stream, which ends with the subscription. If a
+    /// reader is more than 256 elements late, its stream drops the oldest.
     public var statuses: AsyncStream<OperationStatus> { operation.statusStream }
 
     /// Ends the search immediately. The sequence ends, without further `lost` events.

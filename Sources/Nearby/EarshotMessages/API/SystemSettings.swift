@@ -4,18 +4,18 @@ import NearbyWire
 /// The service, the sound devices, the Bluetooth adapter and the application that the environment and the user's configuration
 /// files name.
 struct SystemSettings: Sendable {
-    /// The service if nothing names one.
+    /// The default service.
     static let loopback = "http://127.0.0.1:8787"
 
     var serviceURL: URL
-    /// Why the service that the user chose cannot be used, and what to do; nil if it can. Nothing replaces it: the key belongs
-    /// to that service only.
+    /// Why the service that the user chose cannot be used, and what to do; nil if it can. No other service replaces it,
+    /// because the key belongs to that one.
     var serviceRefusal: String?
     var applicationIdentifier: String
     var devices = MediaDevices()
     /// Why chosen sound devices were ignored; nil if none were.
     var soundWarning: String?
-    /// Why a chosen adapter was ignored; nil if it was not.
+    /// The reason why a chosen adapter was ignored; nil if it was not.
     var adapterWarning: String?
 
     private struct ServiceFile: Decodable {
@@ -45,7 +45,7 @@ struct SystemSettings: Sendable {
         applicationIdentifier = ApplicationIdentifier.of(environment, programName: programName)
         guard let fallback = URL(string: Self.loopback) else { preconditionFailure("a URL") }
         serviceURL = fallback
-        // XDG: a path that is not absolute does not count.
+        // XDG: a relative path is ignored.
         let base =
             value("XDG_CONFIG_HOME").flatMap { $0.hasPrefix("/") ? $0 : nil } ?? value("HOME").map { "\($0)/.config" }
         let folder = base.map { "\($0)/earshot" }
@@ -78,7 +78,8 @@ struct SystemSettings: Sendable {
         }
     }
 
-    /// - Parameter name: where the address was found. The address itself may hold a password.
+    /// - Parameter name: where the address was found. The text does not quote the address, which may contain a
+    ///   password.
     private mutating func choose(_ url: URL?, named name: String) {
         if let url {
             serviceURL = url

@@ -4,16 +4,16 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// The app's access to the user's agent. Configure a manager with it: operations that go on in the background then run in the
-/// agent, which keeps them when the app ends.
+/// The app's access to the user's agent. Configure a manager with it: operations that continue in the background then
+/// run in the agent, also after the app's end.
 public struct BackgroundAgent: Sendable {
     let path: String?
     let startsAgent: Bool
 
-    /// The user's agent: systemd starts it, or else the first app.
+    /// The user's agent, started by systemd, or otherwise by the first app.
     public static let system = BackgroundAgent(path: AgentSocket.systemPath, startsAgent: true)
 
-    /// An agent at another socket, which must run.
+    /// A running agent at another socket.
     package init(path: String) {
         self.init(path: path, startsAgent: false)
     }
@@ -26,7 +26,7 @@ public struct BackgroundAgent: Sendable {
 
 /// News from the agent, for one manager.
 enum AgentNews: Sendable {
-    /// Connected: everything must be held again.
+    /// Connected: the app must send all operations again.
     case connected
     case held(String)
     /// The sentence says why, and what to do.
@@ -37,7 +37,7 @@ enum AgentNews: Sendable {
     case away(sentence: String)
 }
 
-/// Keeps a connection to the agent while it has something to do, and makes a new one whenever it breaks.
+/// Maintains a connection to the agent while there is work, and makes a new one whenever it breaks.
 final class AgentClient: Sendable {
     private struct State {
         var connection: AgentConnection?
@@ -55,9 +55,9 @@ final class AgentClient: Sendable {
 
     private static let shortestPause = 0.05
     private static let longestPause = 5.0
-    /// A connection that fails so often in a row counts as away: the pauses before take 0.75 s.
+    /// After this many failures in a row the agent counts as away: the pauses until then take 0.75 s.
     private static let toleratedFailures = 5
-    /// An agent that does not greet in this time hangs.
+    /// An agent that does not answer within this time is considered to hang.
     private static let greetingSeconds = 3.0
     /// The minimum time between two attempts to start the agent.
     private static let startSeconds = 3.0
@@ -81,7 +81,7 @@ final class AgentClient: Sendable {
         self.news = news
     }
 
-    /// Connects, unless it did. The news are `connected` or `away`.
+    /// Connects, unless it has. It then reports `connected` or `away`.
     func want() {
         let isFirst = state.withLock { state in
             defer { state.isWanted = true }
@@ -95,7 +95,7 @@ final class AgentClient: Sendable {
         send(.hold(ClientFrame.Hold(operation, known: known)))
     }
 
-    /// Ends an operation. If the agent is away, it hears of it as soon as it is back.
+    /// Ends an operation. If the agent is away, the client tells it as soon as it is back.
     func release(_ id: String) {
         state.withLock { _ = $0.releasing.insert(id) }
         send(.release(ClientFrame.Name(id)))

@@ -3,10 +3,10 @@ import NearbyWire
 
 /// Gives operations to the user's agent, and tells it when the app comes to the foreground or leaves it.
 struct AgentDesk {
-    /// An operation that the agent should keep.
+    /// An operation that the agent should run.
     struct Order {
         var operation: BackgroundOperation
-        /// When it ends by itself; nil for never.
+        /// The end of its time to live; nil for never.
         var endsAt: Duration?
         /// The messages that it has found.
         var known: [String]
@@ -16,18 +16,19 @@ struct AgentDesk {
     private let foreground: Foreground
     private let timeline: Timeline
     private var client: AgentClient?
-    /// The operations that this connection was asked to keep.
+    /// The operations that were sent over this connection.
     private var asked: Set<String> = []
     private var telling: Task<Void, Never>?
 
-    /// - Parameter open: makes the client when an operation first needs it.
+    /// - Parameter open: creates the client when an operation first needs it.
     init(_ foreground: Foreground, _ timeline: Timeline, open: @escaping @Sendable () -> AgentClient?) {
         self.foreground = foreground
         self.timeline = timeline
         self.open = open
     }
 
-    /// Asks the agent to keep operations, each once. One that is no longer here may go on: its permission is the agent's matter.
+    /// Asks the agent to run operations, each once. An operation that is missing from `identifiers` may continue: the
+    /// agent itself checks its permission.
     mutating func set(_ identifiers: Set<String>, order: (String) -> Order?) {
         asked.formIntersection(identifiers)
         if identifiers.isEmpty {
@@ -49,10 +50,10 @@ struct AgentDesk {
         }
     }
 
-    /// There is a new connection: everything must be asked again.
+    /// There is a new connection: all operations must be sent again.
     mutating func reconnected() { asked = [] }
 
-    /// The operation has ended: the agent must not go on with it.
+    /// The operation has ended: the agent must stop it too.
     mutating func release(_ identifier: String) {
         asked.remove(identifier)
         client?.release(identifier)

@@ -3,7 +3,7 @@ package import NearbyWire
 
 /// The part of an app's manifest that the agent follows: what the app may do in the background, and how to start it.
 package struct BackgroundManifest: Sendable, Equatable {
-    /// What the user is told of a message. Each `{text}` in it is the message, if it is text.
+    /// The notification about a message. The message replaces each `{text}` in it, if it is text.
     package struct Notification: Codable, Sendable, Hashable {
         /// The first line; the app's identifier if it is missing.
         package var title: String?
@@ -14,7 +14,7 @@ package struct BackgroundManifest: Sendable, Equatable {
             self.body = body
         }
 
-        /// The text with the message in it. A message that is not text, or empty, leaves an ellipsis.
+        /// The template with the message inserted; an ellipsis for a message that is empty or not text.
         package static func fill(_ template: String, with message: Message) -> String {
             guard template.contains("{text}") else { return template }
             let text = String(validating: message.content, as: UTF8.self) ?? ""
@@ -28,10 +28,10 @@ package struct BackgroundManifest: Sendable, Equatable {
     package var modes: Set<String>
     /// The program and its arguments; nil if the manifest names none, or none with an absolute path.
     package var command: [String]?
-    /// What the agent tells the user; nil for nothing. The user's click then starts the app.
+    /// The notification that the agent shows; nil for none. A click on it starts the app.
     package var notification: Notification?
 
-    /// Reads the manifest of an app now; it counts as empty if there is none.
+    /// Reads the manifest of an app now; empty if there is none.
     /// - Parameters:
     ///   - programFolder: the folder of the app's program, where the manifest is looked for first; nil if that is unknown.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
@@ -49,10 +49,11 @@ package struct BackgroundManifest: Sendable, Equatable {
             notification: manifest.notification)
     }
 
-    /// Why the operation may not run in the background, as a sentence; nil if the manifest declares all it needs.
+    /// Why the operation may not run in the background, as a sentence; nil if the manifest declares everything that it
+    /// needs.
     ///
-    /// A scan needs `bluetooth-central`, a broadcast `bluetooth-peripheral`, and a scan for beacons that follows where the device
-    /// is needs `location`.
+    /// A scan needs `bluetooth-central`, a broadcast `bluetooth-peripheral`, and a scan for beacons that can reveal
+    /// where the device is needs `location`.
     package func refusal(of operation: BackgroundOperation) -> String? {
         let needs: [(Bool, mode: String, purpose: String)] = [
             (

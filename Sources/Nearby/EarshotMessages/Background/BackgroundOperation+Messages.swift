@@ -3,8 +3,8 @@ package import Foundation
 package import NearbyWire
 
 extension BackgroundOperation {
-    /// An operation of these values, with an identifier that follows from them.
-    /// - Parameter ordinal: tells equal operations of one app apart; 1 for the first.
+    /// An operation of these values, with an identifier derived from them.
+    /// - Parameter ordinal: distinguishes equal operations of one app; 1 for the first.
     package init(
         key: String, service: String, content: Data? = nil, type: String = "", namespace: String = "",
         mode: DiscoveryMode = .both, beacons: Beacons? = nil, endsAt: Double? = nil, ordinal: Int = 1

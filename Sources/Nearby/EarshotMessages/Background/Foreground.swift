@@ -3,9 +3,9 @@ import Synchronization
 
 /// Whether the program is in the foreground.
 ///
-/// A program on a terminal is in the foreground while its process group owns the terminal: not after Ctrl-Z, and not if it was
-/// started with `&`. A program without a terminal, such as a service, is in the background. A program with windows says itself
-/// what it is, with `set`.
+/// A program on a terminal is in the foreground while its process group owns the terminal: not after Ctrl-Z, and not if
+/// it was started with `&`. A program without a terminal, such as a service, is in the background. A program with
+/// windows sets its state itself, with `set`.
 public final class Foreground: Sendable {
     private struct State {
         var said: Bool?
@@ -15,7 +15,7 @@ public final class Foreground: Sendable {
         var polling: Task<Void, Never>?
     }
 
-    /// The one of this process.
+    /// The foreground state of this process.
     public static let shared = Foreground()
 
     private let interval: Duration
@@ -27,7 +27,7 @@ public final class Foreground: Sendable {
     }
 
     /// - Parameters:
-    ///   - interval: the time between two looks at the terminal, while `changes` is read.
+    ///   - interval: the time between two checks of the terminal, while `changes` is read.
     ///   - ownsTerminal: replaces the terminal in tests.
     package init(interval: Duration, ownsTerminal: @escaping @Sendable () -> Bool) {
         self.interval = interval
@@ -37,15 +37,15 @@ public final class Foreground: Sendable {
     /// Whether the program is in the foreground now.
     public var isActive: Bool { state.withLock(\.said) ?? ownsTerminal() }
 
-    /// Says what the program is, in place of the terminal.
+    /// Sets the state, in place of the terminal.
     /// - Parameter isActive: true for the foreground, false for the background; nil to follow the terminal again.
     public func set(_ isActive: Bool?) {
         state.withLock { $0.said = isActive }
         look()
     }
 
-    /// Whether the program is in the foreground now, and then each change. While a stream is read, the terminal is looked at
-    /// once a second: no signal tells of every change. Each call returns a new stream.
+    /// Whether the program is in the foreground now, and then each change. While a stream is read, the terminal is
+    /// checked once a second, because no signal reports every change. Each call returns a new stream.
     public var changes: AsyncStream<Bool> {
         let (stream, continuation) = AsyncStream.makeStream(of: Bool.self, bufferingPolicy: .bufferingNewest(1))
         let isActive = isActive
@@ -70,7 +70,7 @@ public final class Foreground: Sendable {
         return stream
     }
 
-    /// Looks now, for a program that knows of a change.
+    /// Checks now, for a program that knows of a change.
     package func check() { look() }
 
     private func poll() async {

@@ -1,23 +1,23 @@
 import NearbyWire
 
-/// The service's answers about beacons, and the next question. It has no clock and sends nothing: the caller passes the time
-/// since the manager began.
+/// The service's answers about beacons, and the next look-up. It has no clock and sends nothing: the caller passes the
+/// time since the manager began.
 ///
-/// Each beacon is asked about once for each filter. The answer holds for a while, also if it is that there is nothing. It
-/// is then asked again if the beacon is still near; until the new answer comes, the old one holds.
+/// Each beacon is looked up once for each filter. The answer is valid for a while, also an empty one. If the beacon is
+/// still near after that, it is looked up again; until the new answer comes, the old one remains valid.
 struct AttachmentBook: Sendable {
-    /// The maximum number of beacons in a question.
+    /// The maximum number of beacons in a look-up.
     static let beaconsPerQuestion = 50
     /// The maximum number of remembered answers.
     static let maximumCount = 10_000
 
-    /// A question to the service.
+    /// A look-up at the service.
     struct Question: Sendable, Hashable {
         let filter: AttachmentFilter
         let beacons: [BeaconIdentifier]
     }
 
-    /// A filter with the beacons that are near for the subscriptions that have it.
+    /// Each filter with the beacons that are near for its subscriptions.
     typealias Needs = [AttachmentFilter: Set<BeaconIdentifier>]
 
     private struct Key: Hashable {
@@ -38,7 +38,7 @@ struct AttachmentBook: Sendable {
     private var waitingSince: Duration?
 
     /// - Parameters:
-    ///   - memory: how long an answer holds.
+    ///   - memory: how long an answer is valid.
     ///   - delay: how long the first new beacon waits for others.
     init(memory: Duration, delay: Duration) {
         self.memory = memory
@@ -56,7 +56,7 @@ struct AttachmentBook: Sendable {
         answers[Key(filter: filter, beacon: beacon)]?.attachments ?? []
     }
 
-    /// The time of the next question; nil if there is nothing to ask.
+    /// The time of the next look-up; nil if none is needed.
     mutating func dueAt(_ needs: Needs, now: Duration) -> Duration? {
         var due: Duration?
         var isWaiting = false
@@ -73,7 +73,7 @@ struct AttachmentBook: Sendable {
         return min(due ?? waitingSince + delay, waitingSince + delay)
     }
 
-    /// The question to ask now; nil if none is due. `answered` or `failed` must follow before the next one.
+    /// The look-up to send now; nil if none is due. `answered` or `failed` must follow before the next one.
     mutating func next(_ needs: Needs, now: Duration) -> Question? {
         guard asked == nil, let due = dueAt(needs, now: now), due <= now else { return nil }
         for (filter, beacons) in needs {
@@ -94,8 +94,8 @@ struct AttachmentBook: Sendable {
     }
 
     /// The service answered.
-    /// - Parameter attachments: those of each beacon that has any. A beacon without any is one that the service does not know,
-    ///   or that is not ours to know.
+    /// - Parameter attachments: those of each beacon that has any. A beacon without any is unknown to the service, or
+    ///   belongs to another project.
     mutating func answered(_ attachments: [BeaconIdentifier: [BeaconAttachment]], now: Duration) {
         guard let asked else { return }
         self.asked = nil
@@ -104,8 +104,8 @@ struct AttachmentBook: Sendable {
             answers[Key(filter: asked.filter, beacon: beacon)] = Answer(attachments: selected, due: now + memory)
         }
         if answers.count > Self.maximumCount {
-            // Forgets a tenth at once, so that this is rare; beacons without attachments first, because there may be any
-            // number of them.
+            // Forgets a tenth at once, so that this happens rarely; beacons without attachments first, because there
+            // may be any number of them.
             let oldest = answers.sorted {
                 ($0.value.attachments.isEmpty ? 0 : 1, $0.value.due) < (
                     $1.value.attachments.isEmpty ? 0 : 1, $1.value.due
@@ -115,7 +115,7 @@ struct AttachmentBook: Sendable {
         }
     }
 
-    /// The question failed, and is still due.
+    /// The look-up failed, and is still due.
     mutating func failed() {
         asked = nil
     }

@@ -29,7 +29,7 @@ package struct AttachmentFilter: Sendable, Hashable {
         self.type = type
     }
 
-    /// Whether the filter selects a message, and the message keeps the limits. The service is not trusted.
+    /// Whether the filter selects a message, and the message is within the limits. The service is not trusted.
     func selects(_ message: Message) -> Bool {
         message.content.count <= BeaconAttachment.maximumDataCount
             && message.type.unicodeScalars.count <= BeaconAttachment.maximumTypeCount

@@ -16,7 +16,7 @@ struct BeaconBook: Sendable {
     /// The beacons that are near.
     var near: Set<BeaconIdentifier> { Set(records.keys) }
 
-    /// When the next beacon is gone unless it is heard again; nil if none is near.
+    /// The time at which the next beacon is gone unless it is heard again; nil if none is near.
     var nextEnd: Duration? { records.values.map(\.end).min() }
 
     /// A beacon was heard.
@@ -27,12 +27,12 @@ struct BeaconBook: Sendable {
         guard sighting.beacon.isComplete, end > now else { return false }
         let known = records[sighting.beacon]
         guard known != nil || records.count < Self.maximumCount else { return false }
-        // The latest sighting knows best how long the beacon may be silent, also if that is shorter.
+        // The latest sighting has the best estimate of the patience, even if it is shorter.
         if heard >= known?.heard ?? heard { records[sighting.beacon] = (heard, end) }
         return known == nil
     }
 
-    /// Removes the beacons that were silent for too long.
+    /// Removes the beacons that have been silent for too long.
     /// - Returns: whether there were any.
     mutating func expire(now: Duration) -> Bool {
         let count = records.count

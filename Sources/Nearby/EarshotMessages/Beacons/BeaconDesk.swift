@@ -1,9 +1,9 @@
 import EarshotDiscovery
 import NearbyWire
 
-/// Hears beacons, asks the service what is attached to them, and says which messages are near.
+/// Hears beacons, asks the service for their attachments, and reports which messages are near.
 actor BeaconDesk {
-    /// What a subscription looks for.
+    /// The beacons and attachments that a subscription looks for.
     struct Need: Sendable, Equatable {
         let scan: BeaconScan
         let filter: AttachmentFilter
@@ -22,7 +22,7 @@ actor BeaconDesk {
         let listening: Task<Void, Never>
     }
 
-    /// The time between two searches for beacons that are gone. A sighting may shorten the patience with one.
+    /// The time between two searches for beacons that are gone. A sighting may shorten a beacon's patience.
     private static let expiryInterval: ClosedRange<Duration> = .milliseconds(100)...(.seconds(1))
 
     private let access: ServiceAccess
@@ -49,8 +49,8 @@ actor BeaconDesk {
     }
 
     /// - Parameters:
-    ///   - needs: all that is looked for, by number. A number has one need for ever.
-    ///   - session: the session to ask in; nil while there is none.
+    ///   - needs: the needs of all subscriptions, by number. The need of a number never changes.
+    ///   - session: the session for look-ups; nil while there is none.
     func set(_ needs: [Int: Need], in session: ServiceSession?) {
         guard needs != self.needs || session != self.session else { return }
         if session != self.session || needs.isEmpty {
@@ -96,12 +96,12 @@ actor BeaconDesk {
             guard scan.includesIBeacons || sighting.beacon.kind != .iBeacon else { return }
             open(scan)
             guard scans[scan]?.book.see(sighting, now: access.timeline.now) == true else { return }
-            // Most beacons in the air belong to others, and change nothing.
+            // Most beacons in the air belong to others, and have no effect.
             for (number, need) in needs
             where need.scan == scan && !attachments.attachments(of: sighting.beacon, need.filter).isEmpty {
                 tellPresent(number, need)
             }
-            // While one waits for its answer, an alarm is set, and others join it.
+            // While one beacon waits for its answer, an alarm is set, and further beacons join that look-up.
             if session == nil || !attachments.isWaiting { update() }
         case .problem(let problem, let detail):
             access.board.begin(ManagerProblem(.medium(problem, .bluetooth), detail: detail), for: .beacons(scan))
@@ -125,7 +125,7 @@ actor BeaconDesk {
         for (number, need) in needs { tellPresent(number, need) }
     }
 
-    /// Forgets the beacons that are gone, asks what is to be asked, and comes back when more is due.
+    /// Forgets the beacons that are gone, sends the look-up that is due, and sets the alarm for the next one.
     private func update() {
         let now = access.timeline.now
         var isChange = false
@@ -160,7 +160,7 @@ actor BeaconDesk {
             tellAllPresent()
         } catch {
             if Task.isCancelled { return }
-            // Nothing is asked before there is another session.
+            // There are no look-ups before there is another session.
             if error.isBadSession { return access.tell(.lost(session)) }
             attachments.failed()
             retry.failed(error, now: access.timeline.now)

@@ -1,9 +1,9 @@
 import EarshotCoding
 
-/// The beacon messages that a subscription has found. A message at several beacons is one: it is found with the first beacon
-/// and lost with the last.
+/// The beacon messages that a subscription has found. A message on several beacons counts once: it is found with the
+/// first beacon and lost with the last.
 struct BeaconMessages: Sendable {
-    /// Limit of memory: beyond this count no more messages are found.
+    /// The limit of memory: beyond this count no further messages are found.
     static let maximumCount = 1_024
 
     private var found: [Message: ReceivedMessage] = [:]
@@ -16,7 +16,7 @@ struct BeaconMessages: Sendable {
     mutating func update(_ attachments: some Sequence<BeaconAttachment>) -> [MessageEvent] {
         var present: [Message: String] = [:]
         for attachment in attachments {
-            // The smallest identifier, so that the choice does not depend on the order.
+            // The minimum identifier, so that the choice does not depend on the order.
             present[attachment.message] = min(present[attachment.message] ?? attachment.id, attachment.id)
         }
         var events: [MessageEvent] = []

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The time of a manager: it counts from the manager's begin. A test has a clock of its own.
+/// The time of a manager, counted from its start. A test has a clock of its own.
 struct Timeline: Sendable {
     private let read: @Sendable () -> Duration
     /// Sleeps for a duration, which may be negative.
@@ -21,12 +21,13 @@ struct Timeline: Sendable {
 
     var now: Duration { read() }
 
-    /// The date of a time in seconds since 1970, as the calendar is now: for other processes, which count otherwise.
+    /// The date of a time in seconds since 1970, by the present calendar: for other processes, which have other time
+    /// origins.
     func date(of time: Duration) -> Double { calendar() + (time - now) / .seconds(1) }
 }
 
-/// Rings once, at the date that was set last. A ring may come late, or after another date was set: its owner looks at what is
-/// due.
+/// Rings once, at the date that was set last. A ring may come late, or after another date was set: its owner checks
+/// what is due.
 final class Alarm: Sendable {
     private struct Setting {
         let date: Duration
@@ -44,7 +45,7 @@ final class Alarm: Sendable {
 
     deinit { set(nil) }
 
-    /// Sets the date, in place of the one before; nil for never. A date that is over rings at once.
+    /// Sets the date, in place of the previous one; nil for never. A date in the past rings at once.
     func set(_ date: Duration?) {
         setting.withLock { setting in
             guard date != setting?.date else { return }

@@ -9,11 +9,11 @@ final class Announcements<Element: Sendable>: Sendable {
         var isOver = false
     }
 
-    /// Elements that wait in a stream. If its reader falls further behind, the stream drops the oldest.
+    /// The maximum number of elements that wait in a stream. For a slower reader, the stream drops the oldest.
     private static var maximumBacklog: Int { 256 }
 
-    /// Held while streams receive elements, so that all receive them in the same order. The end of a stream locks only `state`:
-    /// code must not yield to a stream while it holds a lock that the stream's end needs.
+    /// Locked while streams receive elements, so that all receive them in the same order. The end of a stream locks
+    /// only `state`: code must not yield to a stream while it holds a lock that the stream's end needs.
     private let order = Mutex(())
     private let state: Mutex<State>
 

@@ -5,7 +5,7 @@ import Synchronization
 final class EventQueue: Sendable {
     private struct State {
         var pending: [MessageEvent] = []
-        /// Readers that wait, longest first. Without pending events only.
+        /// Readers that wait, the longest waiting first; empty while events are pending.
         var readers: [Reader] = []
         var readerCount = 0
         var isOver = false
@@ -21,7 +21,7 @@ final class EventQueue: Sendable {
     /// An empty queue.
     init() {}
 
-    /// Appends an event, or gives it to the reader that waits longest.
+    /// Appends an event, or gives it to the reader that has waited longest.
     /// - Parameter isKept: whether a `lost` leaves the unread `found` of its message in place.
     func add(_ event: MessageEvent, isKept: Bool = false) {
         let reader = state.withLock { state -> Reader? in

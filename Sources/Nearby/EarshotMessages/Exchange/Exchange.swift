@@ -2,15 +2,15 @@ import EarshotDiscovery
 import Foundation
 import Synchronization
 
-/// The engine of a manager. It takes one event after another: the event changes the table of operations, and then every link is
-/// told what it should do now.
+/// The engine of a manager. It handles one event after another: the event changes the table of operations, and then
+/// every link gets its present task.
 ///
 ///     app, user, foreground ─┐
 ///     room ──────────────────┼─▶ table ─▶ reconcile ─▶ session, leases, sightings, events        service
 ///     service ───────────────┤             │     └───▶ room, beacons, agent                      devices
 ///     agent, beacons, alarm ─┘             └─▶ statuses, messages, problems                      app
 ///
-/// A link has its own tasks and retries. It may be told the same again; it begins and ends what differs.
+/// A link has its own Swift tasks and retries. It may get the same task again; it begins and ends only the differences.
 actor Exchange {
     /// An event from outside.
     enum Input: Sendable {
@@ -19,7 +19,7 @@ actor Exchange {
         case table(OperationTable.Event)
     }
 
-    /// The links to what is outside.
+    /// The links to the outside.
     private struct Links {
         let sessions: SessionLink
         let leases: LeaseDesk
@@ -41,7 +41,7 @@ actor Exchange {
     private var handles: [Int: OperationHandle] = [:]
     private var table: OperationTable
     private var links: Links
-    /// Follows the foreground, from the first operation, if operations end with it.
+    /// Follows the foreground from the first operation on, if operations stop with it.
     private var following: Task<Void, Never>?
 
     init(
@@ -117,7 +117,7 @@ actor Exchange {
         note("operation \(handle.number): asking for permission")
     }
 
-    /// Begins before the first operation, if operations end with the foreground.
+    /// Begins before the first operation, if operations stop with the foreground.
     private func followForeground() {
         guard let foreground = configuration.foreground, following == nil else { return }
         following = Task { [input] in
@@ -153,7 +153,7 @@ actor Exchange {
         }
     }
 
-    /// Tells every link and every holder of an operation what is to be.
+    /// Passes every link and every holder of an operation the present state.
     private func reconcile() async {
         let (now, session) = (timeline.now, table.service.session)
         let (orders, needs) = (table.orders, table.beaconNeeds)
@@ -193,7 +193,7 @@ actor Exchange {
     }
 }
 
-/// A value that is made when it is first read.
+/// A value that is created when it is first read.
 private final class OnceMade<Value: Sendable>: Sendable {
     private let made = Mutex<Value?>(nil)
     private let make: @Sendable () -> Value

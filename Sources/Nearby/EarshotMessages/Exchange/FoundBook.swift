@@ -1,24 +1,24 @@
 /// The messages that a subscription has found. It reports each message found once and lost once, through failures of the
 /// service and the network.
 ///
-/// Messages are in doubt if the service has forgotten them, or was unreachable for so long that it took all devices for gone. A
-/// message in doubt is lost only if it does not come again in time. A service that lost its memory gives a message a new id: a
-/// new message with the content, type and namespace of one in doubt is the same message.
+/// Messages are in doubt if the service has forgotten them, or was unreachable for so long that it considered all
+/// devices gone. A message in doubt is lost only if it does not reappear in time. A service that lost its memory gives
+/// a message a new id: a new message with the content, type and namespace of one in doubt counts as the same message.
 struct FoundBook: Sendable {
-    /// Limits of memory: beyond this count, or these bytes of content, no more messages are found.
+    /// The limits of memory: beyond this count, or these bytes of content, no further messages are found.
     static let maximumCount = 1_024
     static let maximumByteCount = 64 << 20
 
     private struct Record: Sendable {
         var received: ReceivedMessage
-        /// The time at which the message is lost unless it comes again; nil if it is not in doubt.
+        /// The time at which the message is lost unless it reappears; nil if it is not in doubt.
         var doubtUntil: Duration?
     }
 
-    /// By the service's present id.
+    /// By the service's current id.
     private var records: [String: Record] = [:]
     private var byteCount = 0
-    /// Until this time no message of the service is lost at once.
+    /// Until this time, a lost event of the service only puts its message in doubt.
     private var settlesAt: Duration = .zero
 
     /// An empty book.
@@ -62,13 +62,13 @@ struct FoundBook: Sendable {
         return remove(id)
     }
 
-    /// The service was unreachable for long. Until the given time, a lost event may only mean that reports were missing: it
-    /// puts the message in doubt.
+    /// The service was unreachable for long. Until the given time, a lost event may only mean that reports were
+    /// missing, so it puts the message in doubt.
     mutating func settle(until: Duration) {
         settlesAt = max(settlesAt, until)
     }
 
-    /// The service has begun anew: all its messages are in doubt, until the given time.
+    /// The service has restarted without its memory: all its messages are in doubt until the given time.
     mutating func doubt(until: Duration) {
         for (id, record) in records where record.received.isAuthenticated && record.doubtUntil == nil {
             records[id]?.doubtUntil = until

@@ -4,7 +4,7 @@ import Foundation
 import NearbyWire
 import Synchronization
 
-/// What a publication or subscription wants.
+/// The request of a publication or subscription.
 struct Operation: Sendable {
     /// The purpose of an operation.
     enum Purpose: Sendable {
@@ -65,14 +65,14 @@ struct Operation: Sendable {
         }
     }
 
-    /// Whether any part of it goes on while the app is in the background.
+    /// Whether any part of it continues while the app is in the background.
     var isAllowedInBackground: Bool {
         usefulMode.isEmpty
             ? beacons?.isAllowedInBackground == true
             : strategy.isAllowedInBackground || beacons?.isAllowedInBackground == true
     }
 
-    /// What the user must consent to beside finding devices: that it follows where the device is.
+    /// Whether the user must also consent to revealing where the device is.
     var locationNeed: LocationNeed {
         guard let beacons, beacons.scan.needsLocation else { return .none }
         return beacons.isAllowedInBackground ? .always : .inForeground
@@ -86,8 +86,9 @@ struct Operation: Sendable {
         }
     }
 
-    /// The operation as the user's agent runs it, with the address and key of the service; nil if it is not for the background.
-    /// - Parameter ordinal: tells equal operations of one app apart.
+    /// The operation in the form for the user's agent, with the address and key of the service; nil if it is not for
+    /// the background.
+    /// - Parameter ordinal: distinguishes equal operations of one app.
     func backgroundOperation(key: String, service: String, ordinal: Int) -> BackgroundOperation? {
         let isNearby = strategy.isAllowedInBackground && strategy.uses(.bluetooth) && !strategy.mode.isEmpty
         let wanted = beacons.map {
@@ -111,12 +112,12 @@ struct Operation: Sendable {
     }
 }
 
-/// Whether an operation follows where the device is. Each case is a question of its own.
+/// Whether an operation can reveal where the device is. The user is asked about each case separately.
 enum LocationNeed: Sendable, Hashable {
     case none
     /// While the app runs.
     case inForeground
-    /// Also while it does not run.
+    /// Also while the app is not running.
     case always
 }
 

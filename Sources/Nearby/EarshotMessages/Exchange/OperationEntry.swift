@@ -1,38 +1,38 @@
 import EarshotDiscovery
 import NearbyWire
 
-// An operation in the table: what it is at.
+// An operation in the table, with its state.
 
 extension OperationTable {
-    /// What an operation is at.
+    /// The state of an operation.
     enum State: Sendable {
         /// The user has not answered.
         case asking
-        /// The user's answer is not yes.
+        /// The user did not grant the permission.
         case forbidden(PermissionState)
-        /// It is not for the background, where the app is.
+        /// The app is in the background, where the operation may not run.
         case waiting
         /// There is no medium to run on.
         case unable
         case here(Run)
         case kept(Keeping)
-        /// It runs here until the agent has taken it over.
+        /// It runs in this process until the agent has taken it over.
         case handingOver(Run, Keeping)
     }
 
     /// A run in this process.
     struct Run: Sendable {
-        /// Unique within the manager: an operation that starts again has another number.
+        /// Unique within the manager: an operation gets a new number when it starts again.
         let number: Int
         /// The available media that its strategy allows.
         let kinds: Set<DiscoveryMediumKind>
-        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio for it.
+        /// The scan for beacons that it needs; nil if it needs none, or if there is no radio.
         let scan: BeaconScan?
         var registration: RegistrationState
     }
 
     enum RegistrationState: Sendable {
-        /// It needs none.
+        /// The operation needs no registration.
         case unneeded
         case pending
         /// The latest request failed.
@@ -44,10 +44,10 @@ extension OperationTable {
         var lease: Lease? { if case .leased(let lease) = self { lease } else { nil } }
     }
 
-    /// An operation that the agent keeps, or should keep.
+    /// The state of an operation that the agent runs, or should run.
     struct Keeping: Sendable {
         let order: BackgroundOperation
-        /// Its status there; nil if the agent does not have it.
+        /// Its status in the agent; nil if the agent does not have it.
         var status: OperationStatus?
     }
 
@@ -56,7 +56,7 @@ extension OperationTable {
         var state = State.asking
         /// The latest change of the permission while it asks.
         var changed: PermissionState?
-        /// When its time to live is over; nil if it is not running, or for never.
+        /// The end of its time to live; nil if it is not running, or has no end.
         var endsAt: Duration?
         var found = FoundBook()
         var beaconMessages = BeaconMessages()
@@ -64,7 +64,8 @@ extension OperationTable {
 }
 
 extension OperationTable.Entry {
-    /// What holds when the answer comes. A change may be newer than the answer, and nothing repeats it; if one of them is a denial, that holds.
+    /// The decision when the answer comes. A change may be newer than the answer, and is not reported again; if either
+    /// is a denial, the decision is a denial.
     func decision(_ answer: PermissionState) -> PermissionState {
         answer == .denied ? .denied : changed ?? answer
     }
@@ -86,7 +87,7 @@ extension OperationTable.Entry {
         }
     }
 
-    /// The part of the agent; nil if it has none.
+    /// The part that the agent has; nil if it has none.
     var keeping: OperationTable.Keeping? {
         switch state {
         case .kept(let keeping), .handingOver(_, let keeping): keeping

@@ -1,16 +1,16 @@
 import EarshotDiscovery
 import NearbyWire
 
-/// Operations that the user's agent keeps.
+/// Operations that the user's agent runs.
 ///
-/// An operation that is allowed in the background runs in the agent from its beginning, also while the app is in the foreground.
-/// There is no moment at which it passes from one process to another, so no gap, and the service and other devices see one
-/// registration. Where there is no agent, or where the agent refuses, the operation runs here.
+/// An operation that is allowed in the background runs in the agent from its start, also while the app is in the
+/// foreground. So it never passes from one process to another: there is no gap, and the service and other devices see
+/// one registration. Without an agent, or if the agent refuses, the operation runs in this process.
 extension OperationTable {
     /// - Returns: nil if the operation must run here.
     func keeping(for operation: Operation) -> Keeping? {
         guard rules.hasAgent else { return nil }
-        // Equal operations of this process differ in the ordinal, which is the same after a restart.
+        // Equal operations of this process differ in their ordinals, which stay the same after a restart.
         for ordinal in 1... {
             guard
                 let order = operation.backgroundOperation(
@@ -28,7 +28,7 @@ extension OperationTable {
         case .connected: agentAbsence = nil
         case .held(let id):
             guard let number = number(ofOrder: id) else {
-                // It ended while the agent was asked.
+                // It ended before the agent answered.
                 effects.append(.release(id))
                 return
             }
@@ -57,7 +57,7 @@ extension OperationTable {
         if entry.operation.attachmentFilter == nil {
             entries[number]?.found.doubt(until: now + rules.doubt)
         } else {
-            // Messages of beacons are in another book here.
+            // In this process, messages of beacons are in another book.
             tell(number, entries[number]?.found.loseAll() ?? [])
         }
         startHere(number, now)
@@ -77,7 +77,8 @@ extension OperationTable {
 
     private mutating func take(_ events: AgentFrame.Events, _ now: Duration) {
         guard let number = number(ofOrder: events.id) else { return }
-        // The app gets every event that the agent kept while the app did not run, also for a message that is lost by now.
+        // The app gets every event that the agent stored while the app was not running, even if the message is lost
+        // since.
         let isOld = events.sequence <= AgentProtocol.maximumWaitingCount
         for event in events.events {
             var news: MessageEvent?

@@ -1,7 +1,7 @@
 import EarshotCoding
 import EarshotDiscovery
 
-/// What comes from the room, the service and beacons, and the messages that it finds.
+/// Events of the room, the service and beacons, and the messages found by them.
 extension OperationTable {
     private static var maximumStrayCount: Int { 64 }
 
@@ -115,7 +115,8 @@ extension OperationTable {
         guard case .subscription(let namespace, let type)? = entries[number]?.operation.purpose else { return }
         switch event {
         case .found(_, let message, let id, _):
-            // The service is not trusted: messages that the app did not ask for, or that exceed the limits, are ignored.
+            // The service is not trusted: messages that do not match the subscription, or exceed the limits, are
+            // ignored.
             guard (try? message.check()) != nil, message.namespace == namespace, type.isEmpty || message.type == type
             else { return }
             let received = ReceivedMessage(message: message, isAuthenticated: true, id: id)

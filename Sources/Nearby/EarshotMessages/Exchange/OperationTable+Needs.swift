@@ -1,7 +1,7 @@
 import EarshotDiscovery
 import NearbyWire
 
-/// What each link should do now, and what each operation's holder should see.
+/// The present task of each link, and the present status for each operation's holder.
 extension OperationTable {
     /// The registrations, by run.
     var orders: [Int: LeaseDesk.Order] {
@@ -18,10 +18,10 @@ extension OperationTable {
         return orders
     }
 
-    /// Whether the service's events are to be read.
+    /// Whether the service's events should be read.
     var needsEvents: Bool { orders.values.contains(where: \.isSubscription) }
 
-    /// What subscriptions to beacons look for, by run.
+    /// The needs of subscriptions to beacons, by run.
     var beaconNeeds: [Int: BeaconDesk.Need] {
         var needs: [Int: BeaconDesk.Need] = [:]
         for entry in entries.values {
@@ -33,7 +33,7 @@ extension OperationTable {
         return needs
     }
 
-    /// The needs of all that runs here, oldest first.
+    /// The needs of all operations in this process, oldest first.
     func wishes(now: Duration) -> [RoomPlan.Wish] {
         entries.sorted { $0.key < $1.key }.compactMap { _, entry in
             guard let run = entry.run else { return nil }
@@ -48,7 +48,7 @@ extension OperationTable {
         }
     }
 
-    /// The operations that the agent should keep.
+    /// The operations that the agent should run.
     var keptOrders: Set<String> { Set(entries.values.compactMap { $0.keeping?.order.id }) }
 
     func agentOrder(_ id: String) -> AgentDesk.Order? {
@@ -58,7 +58,7 @@ extension OperationTable {
         return AgentDesk.Order(operation: keeping.order, endsAt: entry.endsAt, known: entry.found.identifiers)
     }
 
-    /// When the next doubt or time to live ends, or the next token is to be played; nil for never.
+    /// The time at which the next doubt or time to live ends, or the next token must be played; nil for never.
     func nextDate(now: Duration) -> Duration? {
         entries.values.flatMap { entry in
             let next = entry.registration?.lease?.playsAt

@@ -2,24 +2,24 @@ import EarshotCoding
 import EarshotDiscovery
 import NearbyWire
 
-/// The operations of a manager: what each is at, and what follows for the links. It knows no task and no clock.
+/// The operations of a manager: the state of each, and the tasks of the links. It has no Swift tasks and no clock.
 ///
 ///     event ─▶ take ─▶ effects        once: messages for the app, problems, lines of the log
 ///               │
 ///             entries ─▶ needs        always: what each link should do now                (+Needs)
 struct OperationTable: Sendable {
-    /// What does not change while the manager lives.
+    /// The settings that do not change while the manager lives.
     struct Rules: Sendable {
         var application = ""
         var key = ""
         var serviceURL = ""
-        /// Whether there is an agent to keep operations.
+        /// Whether there is an agent to run operations.
         var hasAgent = false
         /// Whether this process is the agent.
         var isAgent = false
-        /// How long a message may take to come again before it is lost.
+        /// How long a message may take to reappear before it is lost.
         var doubt = Duration.seconds(40)
-        /// After this long without a sign of life, the service may have taken near devices for lost.
+        /// After this long without a sign of life, the service may have marked near devices as lost.
         var outage = Duration.seconds(14)
         /// The kinds of the media. Called when an operation first needs one.
         var media: @Sendable () -> Set<DiscoveryMediumKind> = { [] }
@@ -41,9 +41,9 @@ struct OperationTable: Sendable {
         case time
     }
 
-    /// What happens once, because of an event.
+    /// The effects of an event, which happen once.
     enum Effect: Sendable {
-        /// `isKept`: also if the message was lost before its `found` was read.
+        /// `isKept`: deliver the event even if the message was lost before its `found` was read.
         case tell(Int, MessageEvent, isKept: Bool = false)
         /// The source has this problem too.
         case begin(ManagerProblem, ProblemBoard.Source)
@@ -59,12 +59,12 @@ struct OperationTable: Sendable {
         case warn(String)
     }
 
-    /// The service, as far as it is known.
+    /// The known state of the service.
     struct Service: Sendable {
         var session: ServiceSession?
         var hasStream = false
         var lastSignOfLife: Duration?
-        /// Events of unknown subscriptions: they may come before the answer that names the subscription.
+        /// Events of unknown subscriptions, which may come before the answer that names the subscription.
         var strayEvents: [ServiceEvent] = []
     }
 
@@ -75,7 +75,7 @@ struct OperationTable: Sendable {
     var near: [Payload: Set<DiscoveryMediumKind>] = [:]
     /// The scans whose radio works.
     var openScans: Set<BeaconScan> = []
-    /// Why the agent is away, as a sentence; nil if it is there, or not known yet.
+    /// The reason why the agent is away, as a sentence; nil if it is connected, or not known yet.
     var agentAbsence: String?
     private var isForeground: Bool
     private var hasWarned = false
@@ -88,7 +88,7 @@ struct OperationTable: Sendable {
     }
 
     /// Changes the state.
-    /// - Returns: what is to be done once. What is to be done always follows from the state.
+    /// - Returns: the effects, to carry out once. The lasting tasks follow from the state.
     mutating func take(_ event: Event, now: Duration) -> [Effect] {
         switch event {
         case .add(let number, let operation): entries[number] = Entry(operation: operation)
@@ -149,7 +149,7 @@ struct OperationTable: Sendable {
         guard isForeground || operation.isAllowedInBackground else {
             entries[number]?.state = .waiting
             note(number, "waits for the app to come to the foreground")
-            // A program without a terminal is in the background from its start, and its user sees nothing happen.
+            // A program without a terminal is in the background from its start, and its user sees no effect.
             if !hasWarned {
                 effects.append(
                     .warn(
@@ -173,7 +173,7 @@ struct OperationTable: Sendable {
         entries[number]?.endsAt = now + limit
     }
 
-    /// Runs an operation in this process, also if the agent should keep it.
+    /// Runs an operation in this process, even if the agent should run it.
     mutating func startHere(_ number: Int, _ now: Duration) {
         guard let entry = entries[number] else { return }
         var problems: [ManagerProblem] = []
@@ -196,7 +196,7 @@ struct OperationTable: Sendable {
         for payload in near.keys { give(payload, to: number) }
     }
 
-    /// The media that an operation runs on. A medium that the strategy names, and that does not exist here, is a problem.
+    /// The media that an operation runs on. If the strategy names a medium that does not exist here, that is a problem.
     private func choose(
         for operation: Operation, _ problems: inout [ManagerProblem]
     ) -> Set<DiscoveryMediumKind> {
@@ -231,7 +231,7 @@ struct OperationTable: Sendable {
         return beacons.scan
     }
 
-    /// Stops an operation here and with the agent, and loses all that it has found.
+    /// Stops an operation here and in the agent, and loses all its found messages.
     private mutating func halt(_ number: Int, _ state: State) {
         entries[number]?.endsAt = nil
         effects.append(.keep([], .agent(number)))
@@ -254,7 +254,7 @@ struct OperationTable: Sendable {
         entries[number] = nil
     }
 
-    /// Ends what is over: doubts and times to live.
+    /// Ends doubts and times to live that are over.
     private mutating func expire(_ now: Duration) {
         for number in entries.keys {
             tell(number, entries[number]?.found.expire(now: now) ?? [])

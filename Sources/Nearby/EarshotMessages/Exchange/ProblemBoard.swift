@@ -1,8 +1,8 @@
 import NearbyWire
 import Synchronization
 
-/// All unsolved problems, with the sources that have each. It announces a problem when the first source has it, and its
-/// solution when the last source no longer has it.
+/// All unsolved problems, each with its sources. It announces a problem when the first source has it, and its solution
+/// when the last source no longer has it.
 final class ProblemBoard: Sendable {
     /// A part of the exchange that can have a problem.
     enum Source: Sendable, Hashable {
@@ -12,13 +12,13 @@ final class ProblemBoard: Sendable {
         case reporting
         case reading
         case room
-        /// The agent, which keeps this operation.
+        /// The agent, which runs this operation.
         case agent(Int)
         /// The source of beacons, in one of its scans.
         case beacons(BeaconScan)
-        /// The questions about beacons.
+        /// The look-ups of beacons.
         case lookingUp
-        /// Requests to the service that nothing repeats any more, because their operation ended.
+        /// Requests to the service that are no longer repeated, because their operation ended.
         case formerRequests
     }
 
@@ -60,7 +60,8 @@ final class ProblemBoard: Sendable {
         }
     }
 
-    /// Replaces all problems of a source of requests by one: it has one problem at a time, and so do former requests.
+    /// Replaces all problems of a source of requests, and those of former requests, by one: each has one problem at a
+    /// time.
     func replace(_ problem: ManagerProblem, for source: Source) {
         begin(problem, for: source)
         let sources: Set<Source> = [source, .formerRequests]
@@ -82,8 +83,8 @@ final class ProblemBoard: Sendable {
         for problem in problems { begin(problem, for: source) }
     }
 
-    /// The source makes no more requests. Its problem was not seen to end, so it lasts until another request of any source
-    /// succeeds or fails differently.
+    /// The source makes no further requests. Its problem has not ended visibly, so it lasts until another request of
+    /// any source succeeds or fails differently.
     func leave(_ source: Source) {
         entries.withLock { entries in
             for kind in entries.keys where entries[kind]?.sources.remove(source) != nil {

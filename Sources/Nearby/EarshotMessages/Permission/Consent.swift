@@ -2,20 +2,22 @@ public import EarshotDiscovery
 import NearbyWire
 import Synchronization
 
-/// Asks the user whether the program may find devices nearby, and keeps the answer in a `PermissionStore`.
+/// Asks the user whether the program may find devices nearby, and stores the answer in a `PermissionStore`.
 ///
 /// It asks, in this order,
 /// 1. the operation's own handler; if the handler does not answer, the permission stays undecided;
 /// 2. the prompt, if there is one and it can ask.
 ///
-/// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is granted;
-/// it is another one for an operation that goes on in the background. Only the prompt asks it: an operation's handler replaces the first question alone. The answers are kept apart.
+/// An operation that needs the location (`ConsentPurpose.needsLocation`) asks a second question after the first one is
+/// granted; an operation that continues in the background asks a different one. Only the prompt asks it: an operation's
+/// handler replaces only the first question. The answers are stored separately.
 ///
-/// If nothing can ask, the permission stays undecided, and standard error says once why, and what to do. `Consent` never grants
-/// by itself. After a denial, the next operation asks again. Operations that begin while the user is being asked share the
-/// question. An answer from elsewhere (`PermissionStore.set`, another program) ends the question.
+/// If neither can ask, the permission stays undecided, and standard error says once why, and what to do. `Consent`
+/// never grants permission by itself. After a denial, the next operation asks again. Operations that begin while the
+/// user is being asked share the question. An answer from elsewhere (`PermissionStore.set`, another program) ends the
+/// question.
 public final class Consent: PermissionGate {
-    /// The store that keeps the answer. An app may set it too, in response to its user.
+    /// The store of the answer. An app may set it too, in response to its user.
     public let store: PermissionStore
 
     private let folder: ConfigurationFolder
@@ -28,9 +30,9 @@ public final class Consent: PermissionGate {
     private let warnedTopics = Mutex<Set<PermissionTopic>>([])
     private let pending = Mutex<PendingConsent?>(nil)
 
-    /// What happens where the program's manifest gives no reason for what an operation does.
+    /// The consequence if the program's manifest gives no reason for an operation.
     public enum MissingReasons: Sendable, Hashable {
-        /// Nothing, as for the agent, which runs operations that their app has been asked about.
+        /// None, as for the agent: its operations have passed this check in their app.
         case ignored
         /// The log says so once.
         case logged
@@ -41,14 +43,14 @@ public final class Consent: PermissionGate {
     }
 
     /// - Parameters:
-    ///   - applicationIdentifier: names the folder of the answer and the manifest.
+    ///   - applicationIdentifier: the name of the folder of the answer and the manifest.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
     ///   - media: the media of the program; the question names them for operations that name none.
     ///   - prompt: asks the user if an operation has no handler; nil to ask nothing.
-    ///   - missingReasons: what happens if the manifest does not say why.
+    ///   - missingReasons: the consequence if the manifest gives no reason.
     ///   - log: receives lines for people.
-    ///   - warn: receives the lines that the user must see even without a log: that nothing can ask for consent, and that an
-    ///     answer cannot be kept. nil for standard error.
+    ///   - warn: receives the lines that the user must see even without a log: the user cannot be asked, or an answer
+    ///     cannot be stored. nil for standard error.
     public init(
         applicationIdentifier: String, configurationFolder: String? = nil,
         media: Set<DiscoveryMediumKind> = [.audio], prompt: (any ConsentPrompt)? = nil,
@@ -65,7 +67,7 @@ public final class Consent: PermissionGate {
         self.warn = warn ?? StandardError.warn
     }
 
-    /// The permission as the store has it now, and then each change. Each call returns a new stream.
+    /// The permission in the store now, and then each change. Each call returns a new stream.
     public var changes: AsyncStream<PermissionState> { store.changes }
 
     /// The same as `changes`; with the location, granted only if both are.
@@ -78,8 +80,8 @@ public final class Consent: PermissionGate {
         store.changes(of: [.nearby, .backgroundLocation])
     }
 
-    /// Returns at once if the permission is granted; otherwise asks the user, first for devices nearby, then for the location if
-    /// the purpose needs it.
+    /// Returns immediately if the permission is granted; otherwise asks the user, first for devices nearby, then for
+    /// the location if the purpose needs it.
     /// - Parameters:
     ///   - purpose: what the operation needs.
     ///   - override: the operation's own handler; it replaces the prompt of the first question.
@@ -93,7 +95,8 @@ public final class Consent: PermissionGate {
         return location == .granted ? store.decisions[[.nearby, topic]] : location
     }
 
-    /// A reason that the manifest lacks: refuses the operation, or tells of it once, as `MissingReasons` says.
+    /// Checks the manifest's reasons: a missing one refuses the operation, or is reported once, as `MissingReasons`
+    /// says.
     public func refusal(of purpose: ConsentPurpose) -> String? {
         guard missingReasons != .ignored else { return nil }
         let manifest = PermissionManifest.load(for: folder, log: log)
@@ -119,15 +122,15 @@ public final class Consent: PermissionGate {
         while !Task.isCancelled, store.decisions[topic] != .granted {
             let (pending, isOwn) = question(topic, purpose, override)
             let answer = await pending.answer
-            // The user was asked something else; this question comes next.
+            // The user was asked another question; this one comes next.
             guard pending.topic == topic else { continue }
-            // If another operation's handler did not answer, ours may.
+            // If another operation's handler did not answer, that of this operation may.
             if isOwn || override == nil || answer != .undecided { return answer }
         }
         return store.decisions[topic]
     }
 
-    /// The open question, whatever its topic, or a new one on this topic: the user is asked one question at a time.
+    /// The open question on any topic, or a new one on this topic: the user is asked one question at a time.
     private func question(
         _ topic: PermissionTopic, _ purpose: ConsentPurpose, _ override: ConsentHandler?
     ) -> (PendingConsent, isOwn: Bool) {
@@ -144,7 +147,7 @@ public final class Consent: PermissionGate {
             {
                 var isChange = false
                 for await state in changes {
-                    // A denial that was there before is the reason for this question, not its answer.
+                    // An earlier denial is the reason for this question, not its answer.
                     if state == .granted || state == .denied && isChange { return question.finish(state) }
                     isChange = true
                 }
@@ -167,12 +170,12 @@ public final class Consent: PermissionGate {
         } else {
             return undecided(topic, because: "it has no prompt; its code must pass one, such as TerminalPrompt()")
         }
-        // Keeps a late answer too: it is what the user wants, even if no operation waits for it.
+        // Stores a late answer too: it is the user's decision, even if no operation waits for it.
         if answer != .undecided { keep(answer, for: topic) }
         return answer
     }
 
-    /// - Parameter obstacle: why nothing can ask, and what to do.
+    /// - Parameter obstacle: why the user cannot be asked, and what to do.
     private func undecided(_ topic: PermissionTopic, because obstacle: String) -> PermissionState {
         log?("The operation has no consent handler, and the user cannot be asked: \(obstacle). Nothing is decided.")
         guard warnedTopics.withLock({ $0.insert(topic).inserted }) else { return .undecided }
@@ -208,7 +211,7 @@ public final class Consent: PermissionGate {
         }
     }
 
-    /// What the purpose does without a reason in the manifest, with the manifest's key.
+    /// The actions of the purpose without a reason in the manifest, each with the manifest's key.
     private static func missingReasons(
         _ topic: PermissionTopic, _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind>,
         _ manifest: PermissionManifest

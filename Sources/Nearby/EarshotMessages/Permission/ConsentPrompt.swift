@@ -9,8 +9,8 @@ public protocol ConsentPrompt: Sendable {
 
     /// Shows the question and waits for the answer. `Consent` asks one question at a time.
     ///
-    /// The task is cancelled if no operation needs the answer any more, or if the answer came from elsewhere. The prompt then
-    /// takes the question back and returns nil.
+    /// The task is cancelled if no operation needs the answer any longer, or if the answer came from elsewhere. The
+    /// prompt then withdraws the question and returns nil.
     /// - Returns: true if the user allows, false if the user denies, nil if the user did not decide.
     func ask(_ question: ConsentQuestion) async -> Bool?
 }

@@ -6,8 +6,8 @@ public struct ConsentQuestion: Sendable, Hashable {
     /// three lines, without a line break at the end.
     public let text: String
 
-    /// An explanation of what devices exchange and send, with the path of the file that keeps the answer. A few lines, for a
-    /// user that asks for more.
+    /// An explanation of what devices exchange and send, with the path of the file with the answer. A few lines, for a
+    /// user who wants to know more.
     public let explanation: String
 
     /// A question of these texts, to test a prompt with. They must be safe for the prompt.
@@ -18,13 +18,13 @@ public struct ConsentQuestion: Sendable, Hashable {
 }
 
 extension ConsentQuestion {
-    /// Longer texts of others are cut: a question must fit on a screen.
+    /// The maximum length of other programs' texts: a question must fit on a screen.
     private static let maximumTextCount = 500
 
     /// The first question: may the program find devices or beacons nearby?
     /// - Parameters:
     ///   - media: the media of the program, for a purpose that names none.
-    ///   - path: the file that keeps the answer.
+    ///   - path: the file with the answer.
     init(
         _ purpose: ConsentPurpose, media: Set<DiscoveryMediumKind> = [.audio], manifest: PermissionManifest,
         path: String
@@ -66,7 +66,7 @@ extension ConsentQuestion {
         explanation = "\(exchange)\n\(Self.keeping(path))"
     }
 
-    /// The second question: may the program follow where the device is? Beacons stand at fixed places, so they tell it.
+    /// The second question: may the program know where the device is? Beacons are at fixed places, so they reveal it.
     init(location purpose: ConsentPurpose, manifest: PermissionManifest, path: String) {
         let request =
             "\"\(Self.printable(purpose.applicationIdentifier))\" wants to know where this device is\(purpose.goesOnInBackground ? ", also while it does not run" : ""): it notices "
@@ -99,7 +99,7 @@ extension ConsentQuestion {
         "The answer is kept in\n\(printable(path)); remove the file to be asked again."
     }
 
-    /// A text of another program must neither steer the terminal nor look like a part of the question.
+    /// A text of another program must neither control the terminal nor look like a part of the question.
     private static func printable(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in text.unicodeScalars.prefix(maximumTextCount) {

@@ -19,7 +19,8 @@ final class PendingConsent: Sendable {
     /// Whether the question has an answer.
     var isOver: Bool { state.withLock { $0.answer != nil } }
 
-    /// Starts the tasks that find the answer. They are cancelled when there is one, or when no operation waits for it any more.
+    /// Starts the tasks that find the answer. They are cancelled when there is one, or when no operation waits for it
+    /// any longer.
     func run(_ operations: [@Sendable () async -> Void]) {
         let tasks = operations.map { operation in Task { await operation() } }
         let isOver = state.withLock { state in

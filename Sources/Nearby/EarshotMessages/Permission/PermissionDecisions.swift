@@ -1,14 +1,14 @@
-/// The questions that the user decides, each by itself.
+/// The topics on which the user decides, each separately.
 enum PermissionTopic: String, Sendable, Hashable, CaseIterable {
     /// To find devices nearby and be found.
     case nearby
-    /// To follow where the device is.
+    /// To know where the device is.
     case location
-    /// To do so also while the program does not run.
+    /// To know it also while the program is not running.
     case backgroundLocation
 }
 
-/// The decisions on all topics, as the file keeps them.
+/// The decisions on all topics, as stored in the file.
 struct PermissionDecisions: Sendable, Hashable {
     var nearby = PermissionState.undecided
     var location = PermissionState.undecided
@@ -31,7 +31,8 @@ struct PermissionDecisions: Sendable, Hashable {
         }
     }
 
-    /// The decision on an operation that needs all of these topics: one denial denies it, and a grant takes all of them.
+    /// The decision on an operation that needs all of these topics: one denial denies it, and it is granted only if all
+    /// are.
     subscript(topics: Set<PermissionTopic>) -> PermissionState {
         let states = topics.map { self[$0] }
         if states.contains(.denied) { return .denied }

@@ -1,6 +1,6 @@
 import EarshotDiscovery
 
-/// Asks for the permission of each operation, and follows what the user decides later.
+/// Asks for the permission of each operation, and follows the user's later decisions.
 struct PermissionDesk {
     enum News: Sendable {
         /// The answer for one operation.
@@ -22,7 +22,7 @@ struct PermissionDesk {
     }
 
     /// Asks for an operation.
-    /// - Returns: why it may not run, whatever the user says; nil if the answer follows.
+    /// - Returns: the reason why it may not run at all; nil if the user's answer follows.
     mutating func ask(for handle: OperationHandle) -> String? {
         let purpose = purpose(of: handle.operation)
         if let refusal = gate.refusal(of: purpose) { return refusal }
@@ -43,7 +43,7 @@ struct PermissionDesk {
         for task in watching.values { task.cancel() }
     }
 
-    /// The request that consent is asked for. Looking for beacons is scanning by Bluetooth.
+    /// The request for consent. Looking for beacons counts as scanning by Bluetooth.
     private func purpose(of operation: Operation) -> ConsentPurpose {
         let strategy = operation.strategy
         let isForBeacons = operation.beacons != nil
@@ -64,7 +64,7 @@ struct PermissionDesk {
             case .always: gate.backgroundLocationChanges
             }
         watching[need] = Task { [tell] in
-            // The first state is the one before any request, and changes nothing.
+            // The first state is the one before any request, and has no effect.
             var last: PermissionState?
             for await state in changes {
                 if let last, last != state { tell(.changed(state, need)) }

@@ -5,7 +5,8 @@ import Foundation
 ///
 ///     {"permission":"granted","location":"granted","backgroundLocation":"denied"}
 ///
-/// Without `location` or `backgroundLocation` the user has not decided on it. A reader sees either the old or the new content: see `PrivateFolder`.
+/// If `location` or `backgroundLocation` is missing, the user has not decided on it. A reader sees either the old or
+/// the new content: see `PrivateFolder`.
 struct PermissionFile: Sendable {
     /// The content of the file.
     enum Content: Equatable {
@@ -13,7 +14,7 @@ struct PermissionFile: Sendable {
         case decisions(PermissionDecisions)
         /// The content is invalid; the text says why.
         case invalid(String)
-        /// The system does not hand out the content; the text says why.
+        /// The content cannot be read; the text says why.
         case unreadable(String)
     }
 
@@ -27,7 +28,7 @@ struct PermissionFile: Sendable {
         (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
     ]
     private static let name = "nearby.json"
-    /// This writes up to 100 bytes. A much larger file is not from here.
+    /// This type writes up to 100 bytes. It did not write a much larger file.
     private static let maximumByteCount = 4_096
 
     let folder: PrivateFolder
@@ -61,7 +62,8 @@ struct PermissionFile: Sendable {
             PermissionDecisions(nearby: nearby, location: location, backgroundLocation: backgroundLocation))
     }
 
-    /// Changes the decisions of the file; invalid content counts as undecided. No other program's change gets lost meanwhile.
+    /// Changes the decisions of the file; invalid content counts as undecided. Changes by other programs at the same
+    /// time are not lost.
     /// - Throws: the error of the write; also if the content cannot be read now, because the other decisions would be lost.
     func update(_ change: (inout PermissionDecisions) -> Void) throws(PermissionStoreError) {
         do throws(PrivateFolder.Failure) {

@@ -10,7 +10,7 @@ public enum PermissionState: String, Sendable, Hashable, CaseIterable {
     case denied
 }
 
-/// The request that consent is asked for.
+/// A request for consent.
 public struct ConsentPurpose: Sendable, Hashable {
     /// The application that asks.
     public var applicationIdentifier: String
@@ -20,9 +20,10 @@ public struct ConsentPurpose: Sendable, Hashable {
     public var media: Set<DiscoveryMediumKind>?
     /// Whether the operation finds Bluetooth beacons instead of devices.
     public var findsBeacons: Bool
-    /// Whether the operation may follow where the device is, so that the user is asked a second question. `BeaconScan` decides.
+    /// Whether the operation can reveal where the device is, so that the user is asked a second question. `BeaconScan`
+    /// decides.
     public var needsLocation: Bool
-    /// Whether it does so also while the app does not run. It is another question.
+    /// Whether it can do so also while the app is not running, which is a separate question.
     public var goesOnInBackground: Bool
 
     /// A purpose of these values; see the properties of the same names.
@@ -43,10 +44,10 @@ public struct ConsentPurpose: Sendable, Hashable {
 /// operation ends meanwhile.
 public typealias ConsentHandler = @Sendable (ConsentPurpose) async -> PermissionState
 
-/// Keeps the user's decision, and asks if there is none.
+/// Stores the user's decision, and asks if there is none.
 public protocol PermissionGate: Sendable {
-    /// Why an operation may not run at all, whatever the user says, as a sentence; nil if it may. The manager asks it once for
-    /// each operation, before `request`; an operation that is refused stays inactive.
+    /// The reason why an operation may not run at all, as a sentence; nil if the user decides. The manager asks it once
+    /// for each operation, before `request`; an operation that is refused stays inactive.
     func refusal(of purpose: ConsentPurpose) -> String?
 
     /// Returns the decision for a new operation, and asks the user if necessary. The manager calls it once for each operation,
@@ -57,14 +58,14 @@ public protocol PermissionGate: Sendable {
     /// - Returns: the user's decision; `undecided` if there is none.
     func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState
 
-    /// The permission now, at once, and then each change, whatever its source. Each call returns a new stream. A change decides
-    /// for all operations, also for those that had another answer before.
+    /// The permission now, and then each change, from any source. Each call returns a new stream. A change applies to
+    /// all operations, also to those that had another answer before.
     var changes: AsyncStream<PermissionState> { get }
 
     /// The same as `changes`, for operations with or without the location. With it, the state is granted only if both are.
     func changes(needsLocation: Bool) -> AsyncStream<PermissionState>
 
-    /// The same for operations that need the location also while the app does not run.
+    /// The same for operations that need the location also while the app is not running.
     var backgroundLocationChanges: AsyncStream<PermissionState> { get }
 }
 
@@ -79,12 +80,12 @@ extension PermissionGate {
     public var backgroundLocationChanges: AsyncStream<PermissionState> { changes(needsLocation: true) }
 }
 
-/// A gate that grants everything and asks nothing, for tests and for programs whose user has consented already.
+/// A gate that grants everything without a question, for tests and for programs whose user has consented already.
 public struct AlwaysGranted: PermissionGate {
     /// A gate without state.
     public init() {}
 
-    /// Returns `granted` at once.
+    /// Returns `granted` immediately.
     public func request(_ purpose: ConsentPurpose, override: ConsentHandler?) async -> PermissionState { .granted }
 
     /// A stream of `granted`, without any change.

@@ -17,7 +17,7 @@ struct PermissionManifest: Sendable, Equatable {
     var microphoneUsageDescription: String?
     /// The program's reason to send over Bluetooth; nil if it gives none.
     var bluetoothUsageDescription: String?
-    /// The program's reason to follow where the device is; nil if it gives none.
+    /// The program's reason to know where the device is; nil if it gives none.
     var locationUsageDescription: String?
     /// The same for the background.
     var backgroundLocationUsageDescription: String?
@@ -25,8 +25,8 @@ struct PermissionManifest: Sendable, Equatable {
     var backgroundModes: [String] = []
     /// The program and its arguments, with which the agent starts it (`EarshotCommand`); nil if it need not be started.
     var command: [String]?
-    /// What the agent tells the user when it finds something while the program does not run (`EarshotNotification`); nil for
-    /// nothing.
+    /// The agent's notification when it finds a message while the program is not running (`EarshotNotification`); nil
+    /// for none.
     var notification: BackgroundManifest.Notification?
 
     private struct Record: Decodable {
@@ -40,7 +40,7 @@ struct PermissionManifest: Sendable, Equatable {
         var EarshotNotification: BackgroundManifest.Notification?
     }
 
-    /// The maximum size that is read.
+    /// The maximum size of a manifest.
     private static let maximumByteCount = 65_536
 
     /// - Parameter programFolder: the folder of the program; nil for that of this process.

@@ -3,8 +3,8 @@ import EarshotSystem
 import NearbyWire
 import Synchronization
 
-/// Keeps the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): on devices
-/// nearby, on the location, which beacons tell, and on the location in the background.
+/// Stores the user's decisions in `$XDG_CONFIG_HOME/<application identifier>/nearby.json` (`~/.config` by default): on
+/// devices nearby, on the location, which beacons reveal, and on the location in the background.
 ///
 /// All programs with the same identifier share the file and see each other's changes. Invalid content counts as undecided.
 public final class PermissionStore: Sendable {
@@ -36,13 +36,13 @@ public final class PermissionStore: Sendable {
     private let log: (@Sendable (String) -> Void)?
     private let queue = DispatchQueue(label: "earshot.permission")
     private let memory = Mutex(State())
-    /// Held while readers receive a change, so that all receive changes in the same order. `memory` is not held, because a
-    /// reader's end needs it.
+    /// Locked while readers receive a change, so that all receive changes in the same order. `memory` is not locked,
+    /// because a reader's end needs it.
     private let order = Mutex(())
 
     /// A store for an application. It creates no file and no folder before `set`.
     /// - Parameters:
-    ///   - applicationIdentifier: names the folder.
+    ///   - applicationIdentifier: the name of the folder.
     ///   - configurationFolder: replaces `$XDG_CONFIG_HOME`; nil for that.
     ///   - log: receives lines about an invalid or unwritable file.
     public init(
@@ -59,18 +59,18 @@ public final class PermissionStore: Sendable {
     /// The permission now, read from the file.
     public var state: PermissionState { decisions.nearby }
 
-    /// The permission to follow where the device is, read from the file. Scans for iBeacons need it, and continuous scans for
-    /// any beacons.
+    /// The permission to know where the device is, read from the file. Scans for iBeacons need it, and continuous scans
+    /// for any beacons.
     public var location: PermissionState { decisions.location }
 
-    /// The same while the program does not run.
+    /// The same while the program is not running.
     public var backgroundLocation: PermissionState { decisions.backgroundLocation }
 
     var decisions: PermissionDecisions {
         locked { current(&$0) }
     }
 
-    /// Keeps a decision. Call it only when the user has decided. The decision on the location stays as it is.
+    /// Stores a decision. Call it only when the user has decided. The decision on the location does not change.
     ///
     /// - Throws: `PermissionStoreError` if the file cannot be written. The decision then holds until this process ends, or
     ///   until another program writes the file.
@@ -78,14 +78,15 @@ public final class PermissionStore: Sendable {
         try set(state, for: .nearby)
     }
 
-    /// Keeps a decision on the location. Call it only when the user has decided. The other decision stays as it is.
+    /// Stores a decision on the location. Call it only when the user has decided. The other decisions do not change.
     ///
     /// - Throws: the same as `set`.
     public func setLocation(_ state: PermissionState) throws(PermissionStoreError) {
         try set(state, for: .location)
     }
 
-    /// Keeps a decision on the location in the background. Call it only when the user has decided. The others stay as they are.
+    /// Stores a decision on the location in the background. Call it only when the user has decided. The other decisions
+    /// do not change.
     ///
     /// - Throws: the same as `set`.
     public func setBackgroundLocation(_ state: PermissionState) throws(PermissionStoreError) {
@@ -95,7 +96,7 @@ public final class PermissionStore: Sendable {
     func set(_ state: PermissionState, for topic: PermissionTopic) throws(PermissionStoreError) {
         do throws(PermissionStoreError) {
             try file.update { decisions in
-                // Decisions of this process that could not be written before are written now.
+                // Also write earlier decisions of this process that could not be written before.
                 let earlier = locked { validUnwritten(&$0) }
                 decisions = earlier ?? decisions
                 decisions[topic] = state
@@ -113,14 +114,14 @@ public final class PermissionStore: Sendable {
         }
     }
 
-    /// The permission now, and then each change, also by other programs. Each call returns a new stream. If a reader falls more
-    /// than 16 behind, its stream drops the oldest.
+    /// The permission now, and then each change, also by other programs. Each call returns a new stream. If a reader is
+    /// more than 16 elements late, its stream drops the oldest.
     public var changes: AsyncStream<PermissionState> { changes(of: [.nearby]) }
 
-    /// The permission to follow where the device is, and then each change; see `changes`.
+    /// The permission to know where the device is, and then each change; see `changes`.
     public var locationChanges: AsyncStream<PermissionState> { changes(of: [.location]) }
 
-    /// The state of all these topics together, and then each change.
+    /// The combined state of all these topics, and then each change.
     func changes(of topics: Set<PermissionTopic>) -> AsyncStream<PermissionState> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: PermissionState.self, bufferingPolicy: .bufferingNewest(16))
@@ -132,7 +133,7 @@ public final class PermissionStore: Sendable {
             continuation.yield(now)
             return memory.readerCount
         }
-        // A stream keeps the store; otherwise it would neither continue nor end.
+        // A stream keeps the store alive; otherwise it would neither continue nor end.
         continuation.onTermination = { [self] _ in remove(reader: number) }
         return stream
     }

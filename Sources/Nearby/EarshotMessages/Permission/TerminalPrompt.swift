@@ -9,7 +9,7 @@ import Synchronization
 ///     let configuration = MessageManager.Configuration.system(media: media, prompt: TerminalPrompt())
 public struct TerminalPrompt: ConsentPrompt {
     private static let choices = "[a]llow, [d]eny, [l]earn more? "
-    /// Bytes kept of a line; the rest is discarded. No choice is longer.
+    /// The maximum number of bytes of a line; the rest is discarded. No choice is longer.
     private static let maximumLineCount = 256
 
     private let input: CInt

@@ -3,8 +3,8 @@ import EarshotDiscovery
 
 /// The devices near on one medium, and the medium's problems, across several runs of discovery.
 ///
-/// When another operation changes the mode, discovery restarts without memory. The room has not changed: a device or problem of
-/// the run before counts as gone only if the new run does not confirm it in time.
+/// When another operation changes the mode, discovery restarts without memory, although the room has not changed. So a
+/// device or problem of the previous run counts as gone only if the new run does not confirm it in time.
 struct NearBook: Sendable {
     private var near: Set<Payload> = []
     private var lastHeard: [Payload: ContinuousClock.Instant] = [:]
@@ -15,7 +15,7 @@ struct NearBook: Sendable {
     /// A book without devices or problems.
     init() {}
 
-    /// When a device that is near was last heard; nil if it is not near, or if the medium did not say.
+    /// The time when a near device was last heard; nil if it is not near, or if the medium does not report it.
     func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? { lastHeard[payload] }
 
     /// Discovery found a device.
@@ -51,16 +51,16 @@ struct NearBook: Sendable {
 
     /// Discovery restarts in another mode.
     ///
-    /// A problem of a direction that the mode does not have lasts: nothing looks at that device any more, so nothing can see the
-    /// problem end.
-    /// - Returns: the devices that end at once, because the mode does not scan.
+    /// A problem of a direction that the mode does not have lasts: that device is no longer used, so the end of its
+    /// problem cannot be noticed.
+    /// - Returns: the events of devices that are gone at once, because the mode does not scan.
     mutating func restart(mode: DiscoveryMode) -> [RoomEvent] {
         unconfirmed = near
         unconfirmedProblems = problems.filter { $0.direction.isSubset(of: mode) }
         return mode.contains(.scan) ? [] : dropUnconfirmed()
     }
 
-    /// Ends the devices, and the occupied band, that the new run has not confirmed.
+    /// Removes the devices, and the occupied band, that the new run has not confirmed.
     mutating func dropUnconfirmed() -> [RoomEvent] {
         let quiet = unconfirmedProblems.filter { !$0.isAboutDevice }
         defer {
@@ -74,7 +74,7 @@ struct NearBook: Sendable {
     }
 
     /// The devices of these directions work in the new run.
-    /// - Returns: the end of the device problems of the run before. An occupied band is no device's problem.
+    /// - Returns: the ends of the previous run's device problems. An occupied band is not a device's problem.
     mutating func open(_ mode: DiscoveryMode) -> [RoomEvent] {
         let over = unconfirmedProblems.filter { $0.isAboutDevice && $0.direction.isSubset(of: mode) }
         problems.subtract(over)
@@ -92,7 +92,7 @@ enum RoomEvent: Sendable, Equatable {
 }
 
 extension DiscoveryProblem {
-    /// The direction in which the problem can occur. Only a scan can see that the band is occupied.
+    /// The direction in which the problem can occur. Only a scan can notice an occupied band.
     fileprivate var direction: DiscoveryMode {
         switch self {
         case .noMicrophone: .scan
@@ -100,11 +100,11 @@ extension DiscoveryProblem {
         case .noPermission(let direction), .deviceBusy(let direction), .deviceUnusable(let direction): direction
         case .bluetoothUnusable(let direction): direction
         case .bandOccupied: .scan
-        // Either direction shows that the adapter is there.
+        // Either direction shows that the adapter works.
         case .noBluetoothService, .noBluetoothAdapter, .bluetoothOff, .bluetoothForbidden: []
         }
     }
 
-    /// Whether a device that works again is the end of the problem.
+    /// Whether the problem ends when the device works again.
     fileprivate var isAboutDevice: Bool { self != .bandOccupied }
 }

@@ -2,7 +2,7 @@ import EarshotCoding
 import EarshotDiscovery
 import Synchronization
 
-/// The media of the room. They are made when an operation first needs one.
+/// The media of the room, created when an operation first needs one.
 final class RoomLink: Sendable {
     private struct State {
         var rooms: [DiscoveryMediumKind: RoomMedium]?
@@ -23,8 +23,8 @@ final class RoomLink: Sendable {
         self.tell = tell
     }
 
-    /// Makes the media at the first call.
-    /// - Returns: the kinds of them.
+    /// Creates the media at the first call.
+    /// - Returns: their kinds.
     func open() -> Set<DiscoveryMediumKind> {
         if let rooms = state.withLock(\.rooms) { return Set(rooms.keys) }
         var rooms: [DiscoveryMediumKind: RoomMedium] = [:]
@@ -49,13 +49,13 @@ final class RoomLink: Sendable {
         }
     }
 
-    /// The time since a token that is near was last heard, on any medium; nil if that is not known.
+    /// The time since a near token was last heard, on any medium; nil if unknown.
     func age(of payload: Payload) -> Duration? {
         (state.withLock(\.rooms) ?? [:]).values.compactMap { $0.lastHeard(payload) }.max()
             .map { max($0.duration(to: .now), .zero) }
     }
 
-    /// Ends all, and waits until everything is closed.
+    /// Ends all media, and waits until everything is closed.
     func close() async {
         await withDiscardingTaskGroup { group in
             for room in (state.withLock(\.rooms) ?? [:]).values { group.addTask { await room.close() } }

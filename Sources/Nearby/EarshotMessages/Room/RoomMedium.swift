@@ -4,7 +4,8 @@ import Synchronization
 
 /// One medium of the room. It runs discovery in the mode that the plan needs, and plays tokens in turn.
 ///
-/// Another mode needs another run: a device that only scans must not keep a loudspeaker open. Another token does not.
+/// A different mode needs a new run, because a device that only scans must not have a loudspeaker open. A different
+/// token does not.
 final class RoomMedium: Sendable {
     let kind: DiscoveryMediumKind
     private let medium: any DiscoveryMedium
@@ -18,7 +19,8 @@ final class RoomMedium: Sendable {
     /// A medium that is not open yet.
     /// - Parameters:
     ///   - turn: how long each of several tokens is played.
-    ///   - confirmation: the time in which a new run must hear a device of the run before, or the device counts as gone.
+    ///   - confirmation: the time in which a new run must hear a device of the previous run; otherwise the device
+    ///     counts as gone.
     init(
         _ medium: any DiscoveryMedium, turn: Duration, confirmation: Duration,
         report: @escaping @Sendable (RoomEvent) -> Void
@@ -61,7 +63,7 @@ final class RoomMedium: Sendable {
         var hasTalked = false
         var run: Run?
         for await part in parts {
-            // A medium repeats its last token. If no operation owns that token any more, the medium must be closed.
+            // A medium repeats its last token. If no operation has that token any longer, the medium must be closed.
             let isMute = part.tokens.isEmpty && hasTalked
             let mode = isMute ? part.mode.subtracting(.broadcast) : part.mode
             let hasChanged = part.tokens != turns.tokens
@@ -110,7 +112,7 @@ final class RoomMedium: Sendable {
         await run.listening.value
         await run.confirming.value
         run.tokens.finish()
-        // Two runs must not compete for one microphone; one that ends at once may not have opened it yet.
+        // Two runs must not compete for one microphone; a run that ends at once may not have opened it yet.
         await run.discovery.waitUntilEnded()
         await medium.waitUntilClosed()
     }
@@ -127,10 +129,10 @@ final class RoomMedium: Sendable {
         }
     }
 
-    /// When a device that is near was last heard; nil if it is not near.
+    /// The time when a near device was last heard; nil if it is not near.
     func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? { book.withLock { $0.lastHeard(payload) } }
 
-    /// - Parameter start: when the run of discovery began; its times count from there.
+    /// - Parameter start: the start of the run of discovery, from which its times count.
     private func take(_ event: DiscoveryEvent, from start: ContinuousClock.Instant) {
         func heard(_ neighbour: Neighbour) -> ContinuousClock.Instant { start + neighbour.lastHeard }
         tell { book in

@@ -5,12 +5,12 @@ import EarshotDiscovery
 ///
 /// - The medium scans if an operation scans.
 /// - It broadcasts if an operation broadcasts and has a token, or waits for the service to give one.
-/// - It plays the tokens of publications and direct messages in turn. It plays a subscription's own token only if there are
-///   none of these, or if the subscription only broadcasts. One token is enough for a device to be found: each further one
-///   takes time from the others, and a device that scans finds the tokens of others itself.
+/// - It plays the tokens of publications and direct messages in turn. It plays a subscription's own token only if there
+///   are none of these, or if the subscription only broadcasts. One token is enough to be found: each further one takes
+///   time from the others, and a device that scans finds the others' tokens itself.
 ///
-/// With n tokens in turns of 4 s, each token is silent for 4·(n − 1) s. Other devices take a silence of about 15 s for the end,
-/// so more than four publications at once on one device may be lost and found again.
+/// With n tokens in turns of 4 s, each token is silent for 4·(n − 1) s. Other devices report a loss after a silence of
+/// about 15 s, so more than four publications at once on one device may be lost and found again.
 struct RoomPlan: Sendable, Equatable {
     /// The needs of one operation.
     struct Wish: Sendable, Equatable {

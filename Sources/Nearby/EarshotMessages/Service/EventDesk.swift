@@ -2,7 +2,7 @@ import EarshotBasics
 
 /// Reads the service's events, over one connection after another.
 struct EventDesk {
-    /// A connection that lived this long resets the back-off.
+    /// A connection that lasted this long resets the back-off.
     private static let goodConnection = Duration.seconds(5)
 
     private let access: ServiceAccess

@@ -2,16 +2,17 @@ import Foundation
 import NearbyWire
 import Synchronization
 
-/// Reads one connection of the event stream: pieces of bytes in, events out.
+/// Reads one connection of the event stream: bytes in, events out.
 enum EventReader {
-    /// Events that wait for the reader. Beyond that the connection ends; the next one resumes from the last event.
+    /// The maximum number of events that wait for the reader. Beyond it the connection ends; the next one resumes from
+    /// the last event.
     private static let maximumBacklog = 256
 
     /// - Parameters:
     ///   - open: opens the connection.
     ///   - silence: a connection that is silent for this long counts as dead.
     ///   - owner: kept alive while the stream is read.
-    ///   - translate: returns the event as the device sees it; it has the wrapped keys of a found message.
+    ///   - translate: returns the event in the form for the device, given the wrapped keys of a found message.
     static func events(
         _ open: @escaping @Sendable () async throws -> HTTPTransport.Stream, silence: Duration,
         keeping owner: any MessageService, translate: @escaping @Sendable (ServiceEvent, [KeyBody]) -> ServiceEvent
@@ -45,7 +46,7 @@ enum EventReader {
         return stream
     }
 
-    /// - Parameter report: takes an event; returns false to end.
+    /// - Parameter report: receives an event; returns false to end.
     /// - Returns: the failure that ended the connection; nil if the service closed it.
     private static func read(
         _ open: () async throws -> HTTPTransport.Stream, report: (ServiceEvent, [KeyBody]) -> Bool
@@ -84,7 +85,7 @@ enum EventReader {
     static func event(_ item: EventStreamParser.Item) throws(ServiceFailure) -> (ServiceEvent, [KeyBody])? {
         guard case .event(let name, let text, let id) = item else { return (.quiet, []) }
         let data = Data(text.utf8)
-        // Only an id that can be one of the service's is sent back to it.
+        // Only an id of a valid form is sent back to the service.
         let eventID = id.flatMap { $0.isIdentifier(upTo: 64) ? $0 : nil }
         switch name {
         case "ready": return (.ready(isResumed: try decode(ReadyBody.self, data).resumed), [])

@@ -6,7 +6,7 @@
 ///
 /// Source: the WHATWG HTML standard, section 9.2. The parser ignores `retry`: the client chooses its pauses itself.
 struct EventStreamParser: Sendable {
-    /// An event, or a comment, which only shows that the connection lives.
+    /// An event, or a comment, which only shows that the connection works.
     enum Item: Sendable, Hashable {
         case event(name: String, data: String, id: String?)
         case comment
@@ -24,7 +24,7 @@ struct EventStreamParser: Sendable {
     private var name = ""
     private var data: [UInt8] = []
     private var hasData = false
-    /// The latest id, which also holds for the events that follow.
+    /// The latest id, which also applies to the events that follow.
     private var id: String?
 
     /// Takes the next piece.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The client of `earshotd` over HTTP. Each request is limited in time, each answer in size.
 final class HTTPMessageService: MessageService {
-    /// The maximum size of an answer. The statuses of a hundred tokens have 6 KiB.
+    /// The maximum size of an answer. The statuses of a hundred tokens take 6 KiB.
     static let maximumAnswerCount = 65_536
     /// The maximum size of an answer about beacons: 50 beacons with 16 attachments each take 1.6 MB.
     static let maximumLookUpAnswerCount = 2 << 20
@@ -19,11 +19,11 @@ final class HTTPMessageService: MessageService {
     private let begin = ContinuousClock.now
     private let transport: HTTPTransport
     private let session: URLSession
-    /// The event stream's, with one connection.
+    /// The transport of the event stream, with one connection.
     private let streamTransport: HTTPTransport
     private let streamSession: URLSession
 
-    /// A client that has sent nothing yet.
+    /// A client that has not sent a request yet.
     /// - Parameter url: the address without `/v1`.
     init(url: URL, key: String, pace: MessageManager.Pace) {
         var text = url.absoluteString
@@ -149,9 +149,9 @@ final class HTTPMessageService: MessageService {
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
         request.timeoutInterval = pace.streamTimeout / .seconds(1)
-        // The first request of a connection must be short, whatever its answer. While libcurl connects, it asks Foundation to
-        // say when it may write, and Foundation on Linux goes on saying so until that request ends: an event stream would
-        // take a processor for itself.
+        // The first request of a connection must be short; its answer does not matter. While libcurl connects, it asks
+        // Foundation to report when it may write, and Foundation on Linux repeats that until the request ends: an event
+        // stream would keep a whole processor busy.
         let open = { @Sendable [streamTransport, streamSession, request] () async throws -> HTTPTransport.Stream in
             for try await _ in streamTransport.pieces(of: opening, by: streamSession) {}
             return streamTransport.pieces(of: request, by: streamSession)

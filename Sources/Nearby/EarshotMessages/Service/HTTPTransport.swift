@@ -13,15 +13,16 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         case body(Data)
     }
 
-    /// Pieces that wait for the reader. libcurl makes pieces of at most 16 KiB.
+    /// The maximum number of pieces that wait for the reader. libcurl delivers at most 16 KiB at a time.
     private static let maximumBacklog = 1_024
 
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
-    /// Makes tasks, cancels them and ends sessions, in this order. Each waits for the session's queue, which a flood of data may
-    /// keep busy, and must not keep one of Swift's few threads. One queue for all sessions: with one for each, a program that
-    /// ended hundreds of them at once had so many threads waiting that none was left for what they waited for.
+    /// Creates tasks, cancels them and ends sessions, in this order. Each call waits for the session's queue, which a
+    /// flood of data may keep busy, and must not block one of Swift's few threads. There is one queue for all sessions:
+    /// with one for each, ending hundreds of them at once blocked all threads, so none was left for the work that they
+    /// waited for.
     private static let tasks = DispatchQueue(label: "earshot-http")
 
     /// A session without connections.
@@ -62,7 +63,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Ends the session and its requests. Nothing may be sent afterwards.
     func close(_ session: URLSession) {
-        // Foundation traps if a task is made after that; those that were asked for before come first in the queue.
+        // Foundation traps if a task is created after that; tasks requested earlier come first in the queue.
         Self.tasks.async { session.invalidateAndCancel() }
     }
 
@@ -108,7 +109,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         reader?.finish(throwing: error.map { ServiceFailure.unreachable(Self.text($0)) })
     }
 
-    /// Texts of our own: the system's texts name the address.
+    /// Earshot's own texts, because the system's texts contain the address.
     private static func text(_ error: any Error) -> String {
         guard let error = error as? URLError else { return "the connection failed" }
         return switch error.code {

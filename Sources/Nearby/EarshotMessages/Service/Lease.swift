@@ -1,22 +1,23 @@
 import EarshotCoding
 
-/// A registration at the service, with the times at which it expires. Times count from the manager's begin.
+/// A registration at the service, with the times at which it expires. Times count from the manager's start.
 ///
 ///     renew at  now + min(expires / 2, rotate)        at least one second from now
 ///
-/// At half its life there is as much time left for failed renewals. A device that plays no token need not fetch the next one.
+/// A renewal at half of its life leaves as much time for failed attempts. A device that plays no token need not fetch
+/// the next one.
 ///
-/// The next token is played from the next multiple of `rotationStep` of the world's clock on: the devices of a room that rotate
-/// do it together, so the time does not tell whose next token is whose. The token before is played until then.
+/// The next token is played from the next multiple of `rotationStep` of the world's clock on. Devices in a room rotate
+/// together, so the time does not link a new token to an old one. The old token is played until then.
 struct Lease: Sendable, Equatable {
-    /// The minimum time between two renewals, whatever the service says.
+    /// The minimum time between two renewals, even if the service asks for a shorter one.
     static let minimumPause = Duration.seconds(1)
-    /// The maximum time to live. The service grants no longer one.
+    /// The maximum time to live that the service grants.
     static let maximumLifetime = Duration.seconds(86_400)
-    /// The time from one moment in which devices change their tokens to the next: half of what passes between two renewals, so
-    /// about half of the devices change in each.
+    /// The time from one moment at which devices change their tokens to the next: half of the time between two
+    /// renewals, so about half of the devices change at each.
     static let rotationStep = Duration.seconds(30)
-    /// A token is played until this long before its end at least, because devices report it after they heard it.
+    /// A token is no longer played this long before its end, because devices report it only after they heard it.
     static let reportTime = Duration.seconds(15)
 
     let name: RegistrationName
@@ -31,7 +32,8 @@ struct Lease: Sendable, Equatable {
 
     /// - Parameters:
     ///   - former: the lease before this one, whose token is being played.
-    ///   - worldTime: the time of the world's clock, from any begin that all devices have; nil for a token that is played at once.
+    ///   - worldTime: the time of the world's clock, with the same origin on all devices; nil for a token that is
+    ///     played at once.
     init(
         _ registration: Registration, playsToken: Bool, now: Duration, after former: Lease? = nil,
         worldTime: Duration? = nil
@@ -56,7 +58,7 @@ struct Lease: Sendable, Equatable {
         }
     }
 
-    /// Whether the service still has the registration, if it kept its promise.
+    /// Whether the service should still have the registration.
     func isValid(now: Duration) -> Bool { now < expiresAt }
 
     /// The token to play; nil after its end, because the service would no longer resolve it.

@@ -1,7 +1,8 @@
 import EarshotBasics
 import Foundation
 
-/// The registrations at the service. It registers each order, renews it, repeats what fails, and withdraws what has ended.
+/// The registrations at the service. It registers each order, renews it, repeats failed requests, and withdraws ended
+/// orders.
 actor LeaseDesk {
     struct Order: Sendable, Equatable {
         let order: ServiceOrder
@@ -20,7 +21,8 @@ actor LeaseDesk {
     init(_ access: ServiceAccess) { self.access = access }
 
     /// - Parameters:
-    ///   - orders: all that should be registered, by the numbers of their runs. A number has one order for ever.
+    ///   - orders: all orders that should be registered, by the numbers of their runs. The order of a number never
+    ///     changes.
     ///   - session: the session to register in; nil while there is none.
     func set(_ orders: [Int: Order], in session: ServiceSession?) {
         if session != self.session {
@@ -42,7 +44,7 @@ actor LeaseDesk {
         }
     }
 
-    /// Ends all requests, and withdraws nothing: the session is about to end.
+    /// Ends all requests without withdrawing the registrations, because the session is about to end.
     func close() {
         for task in workers.values { task.cancel() }
         for task in withdrawals.values { task.cancel() }
@@ -77,7 +79,7 @@ actor LeaseDesk {
                 return access.tell(.refused(number, failure))
             case .failure(let failure):
                 if failure.isNoSuchThing { leases[number] = nil }
-                // The registration of the old key has ended, or is a different one.
+                // The registration of the old key has ended, or differs.
                 if failure.isNoSuchThing || failure.isRepeatDiffering { key = UUID().uuidString }
                 access.tell(.unregistered(number, isGone: failure.isNoSuchThing, session))
                 if failure.isNoSuchThing, name != nil { continue }
@@ -87,7 +89,7 @@ actor LeaseDesk {
         }
     }
 
-    /// Sends one request. It outlives its worker: if the service registered something, that must be withdrawn.
+    /// Sends one request. It outlives its worker: a completed registration must then be withdrawn.
     private nonisolated func ask(
         _ order: ServiceOrder, _ name: RegistrationName?, _ key: String, in session: ServiceSession
     ) async -> Result<Registration, ServiceFailure> {

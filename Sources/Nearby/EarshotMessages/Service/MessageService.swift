@@ -19,14 +19,14 @@ package protocol MessageService: Sendable {
     ) async throws(ServiceFailure) -> Registration
     /// Withdraws a publication or subscription.
     func withdraw(_ name: RegistrationName, in session: ServiceSession) async throws(ServiceFailure)
-    /// Reports the tokens that are heard, and those that no longer are.
+    /// Reports the tokens that are heard, and those that are no longer heard.
     /// - Returns: the status of each heard token. The service may leave some out.
     func report(
         _ report: SightingReport, in session: ServiceSession
     ) async throws(ServiceFailure) -> [Payload: TokenStatus]
     /// Asks for the messages that are attached to beacons.
     /// - Parameter beacons: at most `AttachmentBook.beaconsPerQuestion`.
-    /// - Returns: the attachments of each beacon that has any which the filter selects and the session may see.
+    /// - Returns: for each beacon, the attachments that the filter selects and the session may see.
     func lookUp(
         _ beacons: [BeaconIdentifier], _ filter: AttachmentFilter, in session: ServiceSession
     ) async throws(ServiceFailure) -> [BeaconIdentifier: [BeaconAttachment]]
@@ -78,7 +78,7 @@ package struct Registration: Sendable, Hashable {
     package var token: Payload
     /// How long the service resolves the token.
     package var tokenExpiresIn: Duration
-    /// When a renewal returns the next token.
+    /// The time after which a renewal returns the next token.
     package var rotateIn: Duration
 
     package init(
@@ -96,7 +96,7 @@ package struct Registration: Sendable, Hashable {
 package struct SightingReport: Sendable, Hashable {
     package var heard: [Payload]
     package var lost: [Payload]
-    /// The time since heard tokens were last heard, where that is known.
+    /// The time since each heard token was last heard, if known.
     package var ages: [Payload: Duration] = [:]
 
     package init(heard: [Payload] = [], lost: [Payload] = []) {
@@ -115,6 +115,6 @@ package enum ServiceEvent: Sendable, Hashable {
     case lost(subscription: String, id: String, eventID: String?)
     /// The session has ended.
     case end(code: String)
-    /// No news: the connection lives.
+    /// No event: only a sign that the connection works.
     case quiet
 }

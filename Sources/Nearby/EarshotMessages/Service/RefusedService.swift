@@ -1,7 +1,7 @@
 import EarshotCoding
 import NearbyWire
 
-/// Stands for a service whose address is invalid. It sends nothing: another address in its place would receive the key and the
+/// Replaces a service whose address is invalid. It sends no requests: another address would receive the key and the
 /// messages.
 struct RefusedService: MessageService {
     /// Why the address is invalid, and what to do.

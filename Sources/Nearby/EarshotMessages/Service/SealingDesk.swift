@@ -5,30 +5,31 @@ import Foundation
 import NearbyWire
 import Synchronization
 
-/// Translates between the messages and tokens of this device and what the service of a sealed project has of them: sealed contents, tags and
-/// identifiers. It sends nothing.
+/// Translates between the messages and tokens of this device and their forms at the service of a sealed project: sealed
+/// contents, tags and identifiers. It sends no requests.
 ///
 ///     order ─▶ seal, draw a token ─▶ service          (publications, subscriptions, renewals)
 ///     heard tokens ─▶ identifiers, wrapped keys ─▶ service
 ///     found ◀─ open ◀─ service
 ///
-/// In an open project it changes nothing. Its memory begins anew with each session.
+/// In an open project it changes nothing. Its memory is cleared with each session.
 final class SealingDesk: Sendable {
-    /// Tokens whose secrets are kept: as many as a device hears in the two minutes of their lives, in the fullest room.
+    /// The maximum number of stored token secrets: as many as a device hears during the two minutes of a token's life,
+    /// in the fullest room.
     static let maximumSecretCount = 4_096
-    /// The rounds of key derivation that heard tokens may take at once, and a second: 0.3 s, and 3 % of a processor. Someone who sends
-    /// many tokens must not keep the device busy.
+    /// The rounds of key derivation for heard tokens, at once and a second: 0.3 s, and 3 % of a processor. An attacker
+    /// who sends many tokens must not keep the device busy.
     static let burstRounds = 1_000_000.0
     static let roundsPerSecond = 100_000.0
-    /// Found messages whose keys are kept.
+    /// The maximum number of found messages whose keys are stored.
     static let maximumFoundCount = FoundBook.maximumCount
 
     private struct State {
         var session: String = ""
         var registrations: [RegistrationName: Kept] = [:]
-        /// What the secrets follow from.
+        /// The terms from which the secrets are derived.
         var terms: SealingTerms?
-        /// A token of it for each secret of a heard token.
+        /// The budget for heard tokens: each new secret takes one of its tokens.
         var budget = TokenBucket(burst: 1, perSecond: 1)
         /// By token, with the number of their last use.
         var secrets: [Payload: (secret: TokenSecret, use: Int)] = [:]
@@ -37,19 +38,20 @@ final class SealingDesk: Sendable {
         var useCount = 0
         /// The tokens that the service knows and this device hears.
         var heard: Set<Payload> = []
-        /// The keys of found messages, by id. After a restart the service has no wrapped key for some, until the publisher reports again.
+        /// The keys of found messages, by id. After a restart the service lacks some wrapped keys until the publisher
+        /// reports again.
         var foundKeys: [String: ContentKey] = [:]
     }
 
     /// A publication or subscription.
     private struct Kept {
-        /// nil of a subscription.
+        /// nil for a subscription.
         let key: ContentKey?
         /// The tokens that were offered since the service last named one.
         var offered: [Payload] = []
     }
 
-    /// What a request takes along.
+    /// The additional content of a request.
     struct Draft: Sendable {
         let order: ServiceOrder
         let offer: TokenOfferBody
@@ -59,12 +61,12 @@ final class SealingDesk: Sendable {
 
     private let state = Mutex(State())
 
-    /// The number of tokens whose secrets are kept.
+    /// The number of stored token secrets.
     var secretCount: Int { state.withLock { $0.secrets.count } }
 
     // MARK: Orders
 
-    /// The order as the service gets it, and a token; nil in an open project.
+    /// The order in the form for the service, and a token; nil in an open project.
     func draft(_ order: ServiceOrder, name: String, in session: ServiceSession) -> Draft? {
         guard let sealing = session.sealing else { return nil }
         switch order {
@@ -105,8 +107,8 @@ final class SealingDesk: Sendable {
     }
 
     /// Replaces the identifier in a confirmed registration by its token.
-    /// - Parameter draft: of the order; nil for a renewal.
-    /// - Throws: `ServiceFailure.invalid` if the device has not drawn such a token.
+    /// - Parameter draft: the draft of the order; nil for a renewal.
+    /// - Throws: `ServiceFailure.invalid` if the device did not generate this token.
     func confirmed(
         _ registration: Registration, _ draft: Draft?, in session: ServiceSession
     ) throws(ServiceFailure) -> Registration {
@@ -119,7 +121,7 @@ final class SealingDesk: Sendable {
             state.registrations[registration.name]?.offered = [token]
             return token
         }
-        guard let token else { throw .invalid("it names a token that this device has not drawn") }
+        guard let token else { throw .invalid("it names a token that this device did not generate") }
         var confirmed = registration
         confirmed.token = token
         return confirmed
@@ -131,9 +133,10 @@ final class SealingDesk: Sendable {
 
     // MARK: Reports
 
-    /// The report as the service gets it, with the keys of all publications for the heard tokens: in the first body as many as it may have,
-    /// the rest in others with keys alone. Heard tokens beyond the budget are left out, and the reporter asks for them again.
-    /// - Parameter nowSeconds: of any clock, always the same one.
+    /// The report in the form for the service, with the keys of all publications for the heard tokens: as many as
+    /// allowed in the first body, the rest in further bodies with keys alone. Heard tokens beyond the budget are left
+    /// out, and the reporter reports them again.
+    /// - Parameter nowSeconds: the time of any clock, always the same one.
     func bodies(_ report: SightingReport, in session: ServiceSession, nowSeconds: Double) -> [SightingsBody] {
         guard let sealing = session.sealing else { return [SightingsBody(report)] }
         let heard = report.heard.compactMap { token in
@@ -155,7 +158,7 @@ final class SealingDesk: Sendable {
         }
     }
 
-    /// The statuses by token, and the memory of what is near.
+    /// Returns the statuses by token, and updates the memory of near tokens.
     func statuses(
         _ statuses: [Payload: TokenStatus], of report: SightingReport, in session: ServiceSession
     ) -> [Payload: TokenStatus] {
@@ -176,7 +179,7 @@ final class SealingDesk: Sendable {
         }
     }
 
-    /// Reports of the keys alone of a new publication, for the tokens that are heard already.
+    /// Reports with only the keys of a new publication, for the tokens that are heard already.
     func newKeys(of name: RegistrationName, in session: ServiceSession) -> [SightingsBody] {
         guard let sealing = session.sealing, name.kind == .publication else { return [] }
         let heard = withState(of: session) { $0.heard }
@@ -201,7 +204,7 @@ final class SealingDesk: Sendable {
 
     // MARK: Events
 
-    /// The event with its message opened. An event whose message no key opens says nothing.
+    /// The event with its message opened. If no key opens the message, the event is dropped.
     func opened(_ event: ServiceEvent, keys: [KeyBody], in session: ServiceSession) -> ServiceEvent {
         guard session.sealing != nil, case .found(let subscription, let message, let id, let eventID) = event else {
             return event
@@ -272,7 +275,7 @@ final class SealingDesk: Sendable {
         return secret
     }
 
-    /// Forgets a tenth at once, so that this is rare.
+    /// Forgets a tenth at once, so that this happens rarely.
     private static func forgetOldest(_ state: inout State) {
         let oldest = state.secrets.sorted { $0.value.use < $1.value.use }.prefix(maximumSecretCount / 10)
         for (token, entry) in oldest {

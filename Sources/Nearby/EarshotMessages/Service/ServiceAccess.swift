@@ -1,6 +1,6 @@
 import EarshotBasics
 
-/// The service, and what all links to it share.
+/// The service, and the state that all links to it share.
 struct ServiceAccess: Sendable {
     let service: any MessageService
     let board: ProblemBoard
@@ -17,7 +17,7 @@ struct ServiceAccess: Sendable {
     }
 }
 
-/// News of the links to the service. Registrations have the numbers of their runs.
+/// Events of the links to the service. Registrations have the numbers of their runs.
 enum ServiceNews: Sendable {
     case opened(ServiceSession)
     /// No session could be opened; the link tries again.
@@ -25,7 +25,7 @@ enum ServiceNews: Sendable {
     /// The service no longer knows the session.
     case lost(ServiceSession)
     case registered(Int, Lease, ServiceSession)
-    /// A request for a registration failed, and is repeated.
+    /// A request for a registration failed, and will be repeated.
     case unregistered(Int, isGone: Bool, ServiceSession)
     /// The service will never accept the registration.
     case refused(Int, ServiceFailure)
@@ -35,7 +35,7 @@ enum ServiceNews: Sendable {
     case event(ServiceEvent, ServiceSession)
     case streamEnded(ServiceSession)
 
-    /// The session in which the service did what it was asked; nil if the news are none of success.
+    /// The session in which a request succeeded; nil for an event without success.
     var provenSession: ServiceSession? {
         switch self {
         case .registered(_, _, let session), .reported(let session), .lookedUp(let session),
@@ -49,7 +49,7 @@ enum ServiceNews: Sendable {
 /// The pause of a link after failed requests.
 struct Retry: Sendable {
     private var backOff: BackOff
-    /// No request goes out before this time.
+    /// No request is sent before this time.
     private(set) var date = Duration.zero
 
     init(_ bounds: BackOff.Bounds) { backOff = BackOff(bounds) }

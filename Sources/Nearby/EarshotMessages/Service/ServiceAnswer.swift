@@ -29,7 +29,7 @@ enum ServiceAnswer {
         return .failure(failure(status: status, retryAfter: retryAfter, body: body))
     }
 
-    /// The failure that an unsuccessful answer means.
+    /// The failure for an unsuccessful answer.
     static func failure(status: Int, retryAfter: Duration?, body: Data) -> ServiceFailure {
         let problem = try? JSONDecoder().decode(ProblemBody.self, from: body)
         if let code = problem?.problem.code, code.isIdentifier(upTo: 40), code != "no_such_path" {
@@ -38,7 +38,7 @@ enum ServiceAnswer {
         return switch status {
         case 300..<400: .invalid("it redirects to another address")
         case 404: .invalid("it has no such path")
-        // The answer of a proxy that does not reach the service.
+        // The answer of a proxy that cannot reach the service.
         case 502, 504: .unreachable("the proxy cannot reach it")
         case 401, 403, 429, 500..<600: .refused(status: status, code: "http_\(status)", retryAfter: retryAfter)
         default: .invalid("it answers with status \(status)")

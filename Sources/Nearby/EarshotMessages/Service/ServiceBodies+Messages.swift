@@ -11,16 +11,16 @@ extension SightingsBody {
 }
 
 extension HeardBody {
-    /// - Parameter token: as the service knows it.
+    /// - Parameter token: the token in the form for the service.
     init(_ token: Payload, age: Duration?) {
-        // Milliseconds are enough, and print short.
+        // Milliseconds are enough, and short when printed.
         self.init(
             token: token.hex, ageSeconds: age.map { (max($0, .zero) / .milliseconds(1)).rounded() / 1_000 })
     }
 }
 
 extension Payload {
-    /// A token from the 16 digits that the service sends; nil if they are no token.
+    /// A token from the 16 digits that the service sends; nil for an invalid text.
     init?(serviceToken text: String) {
         guard text.utf8.count == 2 * Payload.tokenCount, let token = try? Payload(hex: text),
             token.count == Payload.tokenCount
@@ -30,7 +30,7 @@ extension Payload {
 }
 
 extension String {
-    /// Whether the text can stand in a path or header without changing it. The service is not trusted.
+    /// Whether the text can be a part of a path or header without changing it. The service is not trusted.
     func isPlain(upTo count: Int) -> Bool {
         !isEmpty && utf8.count <= count && utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
     }

@@ -4,16 +4,16 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     case unreachable(String)
     /// The service refused the request.
     case refused(status: Int, code: String, retryAfter: Duration?)
-    /// The answer is not one of the service: another server answered, or the service is broken. The text says how.
+    /// The answer is not valid: another server answered, or the service is broken. The text says how.
     case invalid(String)
     /// The address of the service is invalid, so there was no request. The text says where it is from and what to do.
     case misconfigured(String)
 
-    /// The key cannot be one, so it was not sent. The code is the client's own.
+    /// The key is malformed, so it was not sent. The code is the client's own.
     static let malformedKey = ServiceFailure.refused(status: 401, code: malformedKeyCode, retryAfter: nil)
     private static let malformedKeyCode = "malformed_key"
 
-    /// The service does not know the session, for whatever reason.
+    /// The service does not know the session, for any reason.
     package static let badSession = ServiceFailure.refused(status: 401, code: "bad_session", retryAfter: nil)
 
     var isBadSession: Bool {
@@ -60,7 +60,7 @@ package enum ServiceFailure: Error, Sendable, Hashable {
         }
     }
 
-    /// The remedy, in our own words: texts of an unknown server must not reach a log.
+    /// The remedy, in Earshot's own words: texts of an unknown server must not reach a log.
     private static func remedy(_ code: String) -> String {
         switch code {
         case "bad_key", "no_credentials": "the key is unknown or revoked. Create one with 'earshotd key create'."

@@ -1,6 +1,7 @@
 import EarshotBasics
 
-/// The session with the service, which all operations share. While one is needed, it opens one, and repeats that until it succeeds.
+/// The session with the service, which all operations share. While a session is needed, it tries to open one until it
+/// succeeds.
 actor SessionLink {
     private enum State {
         case closed
@@ -19,7 +20,7 @@ actor SessionLink {
         backOff = BackOff(access.backOff)
     }
 
-    /// Opens a session if one is needed. A session that is open stays so.
+    /// Opens a session if one is needed. An open session stays open.
     func set(isNeeded: Bool) {
         switch state {
         case .closed where isNeeded: state = .opening(Task { await open() })
@@ -39,7 +40,7 @@ actor SessionLink {
             let failure: ServiceFailure
             do throws(ServiceFailure) {
                 let session = try await access.service.openSession()
-                // No operation needs the session any more. It is empty and expires by itself.
+                // No operation needs the session any longer. It is empty, and expires on its own.
                 if Task.isCancelled { return }
                 state = .open(session)
                 access.succeeded(.session)
@@ -53,7 +54,7 @@ actor SessionLink {
         }
     }
 
-    /// The service did something in the session.
+    /// A request in the session succeeded.
     func worked(in session: ServiceSession) {
         if case .open(session) = state { backOff.reset() }
     }

@@ -1,9 +1,9 @@
 import EarshotCoding
 
-/// Reports the tokens that are heard, when they are due. It repeats failed reports.
+/// Reports the heard tokens when they are due. It repeats failed reports.
 actor SightingDesk {
     private let access: ServiceAccess
-    /// The time since a token was last heard; nil if that is not known.
+    /// The time since a token was last heard; nil if unknown.
     private let age: @Sendable (Payload) -> Duration?
     private var reporter: SightingReporter
     private var isNeeded = false
@@ -23,7 +23,7 @@ actor SightingDesk {
     /// - Parameters:
     ///   - isNeeded: whether any operation is registered or about to be.
     ///   - session: the session to report in; nil while there is none.
-    ///   - hasStream: whether the event stream of the session is open. Reports are the signs of life otherwise.
+    ///   - hasStream: whether the event stream of the session is open. Otherwise the reports are the signs of life.
     func set(isNeeded: Bool, in session: ServiceSession?, hasStream: Bool) {
         if session != self.session || !isNeeded {
             sending?.cancel()
@@ -69,7 +69,7 @@ actor SightingDesk {
             access.tell(.reported(session))
         } catch {
             if Task.isCancelled { return }
-            // Nothing is sent before there is another session.
+            // No report is sent before there is another session.
             if error.isBadSession { return access.tell(.lost(session)) }
             reporter.failed()
             retry.failed(error, now: access.timeline.now)

@@ -4,22 +4,23 @@ import NearbyWire
 /// Decides which tokens to report to the service, and when. It has no clock and sends nothing: the caller passes the time since
 /// the manager began.
 ///
-/// A new token waits a moment for others; a lost one does not. A token that stays near is reported again well before the
-/// service forgets it, together with others that are nearly due. A token that the service does not know is not reported for ten
-/// minutes.
+/// A new token waits a moment for others; a lost one does not. A token that stays near is reported again well before
+/// the service forgets it, together with others that are nearly due. A token that the service does not know is not
+/// reported again for ten minutes.
 ///
-/// While the service counts a token as heard, it expects a sign of life of the device: an open event stream, or a report now and then, which is
-/// empty if nothing else is due. After a longer silence it may have forgotten all, so the next report repeats everything that is near.
+/// While the service counts a token as heard, it expects a sign of life from the device: an open event stream, or
+/// regular reports, which are empty if no token is due. After a longer silence the service may have forgotten all
+/// sightings, so the next report repeats all near tokens.
 struct SightingReporter: Sendable {
-    /// The maximum of tokens that the service takes at once.
+    /// The maximum number of tokens that the service accepts at once.
     static let tokensPerReport = 100
-    /// Limits of memory: further tokens are ignored.
+    /// The limits of memory: further tokens are ignored.
     static let maximumNearCount = 4_096
     static let maximumUnknownCount = 10_000
     static let unknownMemory = Duration.seconds(600)
 
     private struct Near: Sendable {
-        /// The time to report it.
+        /// The time at which it is due.
         var due: Duration
         /// Whether the service counts it as heard.
         var isKnown = false
@@ -30,10 +31,10 @@ struct SightingReporter: Sendable {
     private let signOfLife: Duration
     /// Whether the event stream of the device is open.
     var hasStream = false
-    /// When the latest report that the service accepted was sent.
+    /// The time when the latest accepted report was sent.
     private var lastReport: Duration?
     private var near: [Payload: Near] = [:]
-    /// Tokens that are gone but that the service counts as heard, in the order in which they left.
+    /// Tokens that are gone but still count as heard at the service, in the order in which they left.
     private var gone: [Payload] = []
     /// Tokens that the service does not know, with the time until which they are not reported.
     private var unknownTokens: [Payload: Duration] = [:]
@@ -73,7 +74,7 @@ struct SightingReporter: Sendable {
     /// The number of unknown tokens remembered.
     var unknownCount: Int { unknownTokens.count }
 
-    /// The time of the next report; nil if nothing is near.
+    /// The time of the next report; nil if no token is near.
     var dueAt: Duration? {
         guard gone.isEmpty else { return .zero }
         guard let due = near.values.map(\.due).min() else { return nil }
@@ -121,7 +122,7 @@ struct SightingReporter: Sendable {
         }
     }
 
-    /// The report failed, and all of it is still due. It may have arrived, so tokens that left meanwhile are reported as gone.
+    /// The report failed, and is still due. It may have arrived, so tokens that left meanwhile are reported as gone.
     mutating func failed() {
         underway = nil
     }
@@ -130,7 +131,7 @@ struct SightingReporter: Sendable {
         unknownTokens[token] = until
         guard unknownTokens.count > Self.maximumUnknownCount else { return }
         unknownTokens = unknownTokens.filter { $0.value > now }
-        // No entry has expired: forgets a tenth at once, so that this is rare.
+        // No entry has expired: forgets a tenth at once, so that this happens rarely.
         if unknownTokens.count > Self.maximumUnknownCount {
             for (token, _) in unknownTokens.sorted(by: { $0.value < $1.value }).prefix(Self.maximumUnknownCount / 10) {
                 unknownTokens[token] = nil
