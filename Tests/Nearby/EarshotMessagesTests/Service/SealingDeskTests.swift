@@ -109,7 +109,7 @@ struct SealingDeskTests {
         let token = try publisher.confirmed(try answer(publication, next), nil, in: session).token
         #expect(Set([first, late, token]).count == 3)
         let strange = TokenOfferBody(token: "0123456789abcdef", key: nil)
-        #expect(throws: ServiceFailure.invalid("it names a token that this device has not drawn")) {
+        #expect(throws: ServiceFailure.invalid("it names a token that this device did not generate")) {
             try publisher.confirmed(try answer(publication, strange), nil, in: session)
         }
         #expect(publisher.offer(for: RegistrationName(.publication, "p2"), in: session) == nil)
