@@ -1,11 +1,11 @@
-/// Tells from the level of the band whether there is sound on the air.
+/// Tells from the level of the band whether the air is busy.
 ///
 ///     busy when  level > min over the last ten minutes + 7 dB
 ///
-/// The quietest 50 ms of 10 minutes lie 1 to 2 dB below the mean of the noise (75 numbers, standard deviation 0.5 dB, the
-/// minimum of thousands), so that a sound 5 dB above the noise counts, as in simulated rooms. The memory is ten minutes, because
-/// a room that talks all the time must not become its own noise. Interference that begins later stands out for as long as it
-/// lasts.
+/// The quietest 50 ms of 10 minutes are 1 to 2 dB below the mean of the noise (75 numbers, standard deviation 0.5 dB,
+/// the minimum of thousands), so a sound 5 dB above the noise counts, as in simulated rooms. The memory is ten minutes,
+/// because a room with constant talk must not count as noise. Interference that begins later counts as busy for as long
+/// as it lasts.
 struct BusyBand: Sendable {
     private static let aboveQuietestDecibels = 7.0
     /// The memory: the quietest level of each of the last ten minutes, the latest last.

@@ -8,21 +8,21 @@ struct SoundHearing: Sendable {
     var startSeconds: Double
     var endSeconds: Double
     var snrDecibels: Double
-    /// Where it lies in the recorded sound, in the seconds that levels have, too.
+    /// Its place in the recorded sound, in the same seconds as levels.
     var soundSeconds: Range<Double>
 }
 
-/// Decides what one device says, from what it hears in sound: `TalkPolicy` with ears. It has no device, no thread and no clock;
-/// the caller passes the time.
+/// Decides what one device says in sound, from what it hears: it feeds `TalkPolicy`. It has no device, no thread and no
+/// clock; the caller passes the time.
 ///
-/// Sound that is handed over now is heard a lead later. So the policy runs that much ahead: it is asked at t − lead what to do
-/// at t.
+/// Sound that is written now is heard a lead later. So the policy runs ahead by the lead: the decision for t is made at
+/// t − lead.
 struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
-    /// The seconds around the own token in which a level may hold the token itself or its echo.
+    /// The seconds around the own token in which a level may include the token itself or its echo.
     private static var echoSeconds: Double { 0.15 }
-    /// The maximum number of own tokens that are remembered: an echo may come after a rotation.
+    /// The maximum number of remembered own tokens: an echo may come after a rotation.
     private static var maximumOwnCount: Int { 64 }
-    /// The maximum number of tokens that wait for the next step. A device that hangs may delay it.
+    /// The maximum number of tokens that wait for the next step, which a hanging device may delay.
     private static var maximumHeardCount: Int { 256 }
 
     let leadSeconds: Double
@@ -32,15 +32,15 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var ahead: SoundAhead
     private var ownTokens: [Payload] = []
     private var heard: [TalkPolicy.Heard] = []
-    /// Whether there is sound on the air now, other than the own token.
+    /// Whether the air is busy now with sound other than the own token.
     private(set) var isBusy = false
-    /// Seconds since the policy was asked last: in which the band was busy, in which it could be heard, and in all.
+    /// Seconds since the policy's last decision: in which the band was busy, in which it could be heard, and in total.
     private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
     private var levels: [(seconds: Double, decibels: Double)] = []
-    /// The maximum number of levels that are remembered: 3 s of them, longer than any token.
+    /// The maximum number of remembered levels: 3 s of them, longer than any token.
     private static var maximumLevelCount: Int { 80 }
     private var ownTalk = -Double.infinity ..< -Double.infinity
-    /// When to ask the policy again, unless a token is heard before that; never while the own token sounds.
+    /// The time of the policy's next decision, unless a token is heard before that; never during the own token.
     private(set) var dueSeconds = -Double.infinity
     private var isTalkUnderway = false
 
@@ -55,7 +55,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// The token to broadcast now.
     var token: Payload? { ownTokens.last }
 
-    /// Whether a sound that is no token fills the band all the time.
+    /// Whether a sound other than a token fills the band all the time.
     var isBandOccupied: Bool { policy.isBandOccupied }
 
     /// The number of neighbours.
@@ -74,7 +74,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         let patience = policy.patienceSeconds(ofNext: hearing.startSeconds, from: hearing.payload)
         heard.append(TalkPolicy.Heard(token: hearing.payload, startSeconds: hearing.startSeconds))
         if heard.count > Self.maximumHeardCount { heard.removeFirst() }
-        // The policy counts from the begin of a token, a sighting from its end.
+        // The policy counts from the start of a token, a sighting from its end.
         let seconds = hearing.endSeconds - hearing.startSeconds
         return Sighting(
             token: hearing.payload, snrDecibels: hearing.snrDecibels,
@@ -103,7 +103,8 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         if isBusy { busySeconds += seconds }
     }
 
-    /// The state of the band since the last step, and at its time. For the time of the own token it assumes the same share as for the rest.
+    /// The state of the band since the last step, and at the time of the step. During the own token it assumes the same
+    /// share as for the rest.
     private mutating func takeBand(untilSeconds end: Double) -> TalkPolicy.Band {
         let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
         let band = TalkPolicy.Band(
@@ -112,7 +113,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         return band
     }
 
-    /// The level of the band in a stretch: the median, so that its edges and a short noise do not count.
+    /// The level of the band in a stretch: the median, so that its edges and short noises do not count.
     private func level(in stretch: Range<Double>) -> Double? {
         let during = levels.filter { stretch.contains($0.seconds) }.map(\.decibels).sorted()
         return during.isEmpty ? nil : during[during.count / 2]

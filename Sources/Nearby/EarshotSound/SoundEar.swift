@@ -47,11 +47,11 @@ final class SoundEar: Sendable {
     private func listen(_ onEvent: (ListenerEvent) -> Void) throws(DeviceError) {
         var options = Listener.Options()
         options.levelIntervalSeconds = Self.levelSeconds
-        // A neighbour that was found should be missed only when it is gone.
+        // A found neighbour should be lost only when it is gone.
         options.recognisesTokens = true
         let opened = try Listener(request, reconnects: true, options: options)
         listener.withLock { $0 = opened }
-        // A stop that was requested before this line found no listener.
+        // A stop requested before this line found no listener to stop.
         if worker.isStopping { opened.stop() }
         problems.capture(nil)
         var failure: DeviceError?

@@ -17,7 +17,7 @@ public final class SoundMedium: DiscoveryMedium {
     public struct Options: Sendable {
         /// The microphone, with its format and buffer.
         public var capture: DeviceRequest
-        /// The loudspeaker. Its buffer sets how far ahead the medium has to decide when to talk.
+        /// The loudspeaker. Its buffer determines how far ahead the medium must decide when to talk.
         public var playback: DeviceRequest
         /// The air format to talk in; the medium hears all of them. Longer tokens are sent less often, see docs/DISCOVERY.md.
         public var profile = Profile.fast
@@ -38,15 +38,15 @@ public final class SoundMedium: DiscoveryMedium {
 
     private let options: Options
     private let state = Mutex(State())
-    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: a newer one says more.
+    /// The maximum number of events that wait for a slow reader. The stream drops the oldest: newer ones matter more.
     private static let maximumBacklog = 4_096
 
-    /// Opens no device yet.
+    /// Does not open a device yet.
     public init(_ options: Options = Options()) {
         self.options = options
     }
 
-    /// The medium on the PCMs of these names, with the other options as they are by default.
+    /// The medium on the PCMs of these names, with default values for the other options.
     public convenience init(microphone: String, loudspeaker: String) {
         self.init(Options(capture: microphone, playback: loudspeaker))
     }

@@ -8,9 +8,9 @@ import Synchronization
 
 /// Talks as instructed, on a thread of its own. Without a loudspeaker it reports a problem, and waits for one.
 final class SoundMouth: Sendable {
-    /// What the mouth should do now.
+    /// The next task of the mouth.
     struct Instruction: Sendable {
-        /// The token to say and its begin; nil to say nothing.
+        /// The token to say and its start; nil to be silent.
         var talk: (token: Payload, beginSeconds: Double)?
         /// When to ask for the next instruction, unless `wake` is called before.
         var dueSeconds: Double
@@ -19,7 +19,7 @@ final class SoundMouth: Sendable {
     private let options: SoundMedium.Options
     private let problems: SoundProblems
     private let worker = Worker()
-    /// Rings when there is something to decide, and when the device failed.
+    /// Rings when a decision is due, and when the device failed.
     private let bell = DispatchSemaphore(value: 0)
     private let failure = Mutex<DeviceError?>(nil)
 
@@ -55,7 +55,7 @@ final class SoundMouth: Sendable {
         }
     }
 
-    /// Makes it ask for an instruction at once.
+    /// Makes the mouth ask for an instruction at once.
     func wake() {
         bell.signal()
     }

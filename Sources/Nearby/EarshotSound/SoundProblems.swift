@@ -3,8 +3,8 @@ import EarshotBasics
 import EarshotDiscovery
 import Synchronization
 
-/// The present problems of sound: at most one of each device, and interference in the band. It reports each problem once when it
-/// begins and once when it ends, from any thread.
+/// The current problems of sound: at most one of each device, and interference in the band. It reports each problem
+/// once when it begins and once when it ends, from any thread.
 final class SoundProblems: Sendable {
     /// The pauses between attempts to open a device.
     static let reopening = BackOff.Bounds(shortest: .milliseconds(200), longest: .seconds(2))
@@ -18,13 +18,13 @@ final class SoundProblems: Sendable {
         self.report = report
     }
 
-    /// The microphone failed; nil: it works.
+    /// The microphone failed; nil means that it works.
     func capture(_ error: DeviceError?) {
         set(.capture, error.map { DiscoveryProblem($0.kind, .scan) }, detail: error?.description)
         if error == nil { report(.opened(.scan)) }
     }
 
-    /// The loudspeaker failed; nil: it works.
+    /// The loudspeaker failed; nil means that it works.
     func playback(_ error: DeviceError?) {
         set(.playback, error.map { DiscoveryProblem($0.kind, .broadcast) }, detail: error?.description)
         if error == nil { report(.opened(.broadcast)) }
@@ -48,7 +48,7 @@ final class SoundProblems: Sendable {
 }
 
 extension DiscoveryProblem {
-    /// The problem that a device's error means for a direction.
+    /// The problem for a device's error in a direction.
     init(_ kind: DeviceError.Kind, _ direction: DiscoveryMode) {
         self =
             switch kind {

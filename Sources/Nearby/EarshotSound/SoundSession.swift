@@ -8,7 +8,7 @@ import Synchronization
 
 /// One run of a `SoundMedium`: an ear, a mouth, and the conversation between them.
 final class SoundSession: Sendable {
-    /// How much earlier than the loudspeaker's buffer demands a token is handed over, in seconds.
+    /// How much earlier than the loudspeaker's buffer requires a token is written, in seconds.
     private static let headStartSeconds = 0.05
 
     private let report: @Sendable (MediumEvent) -> Void
@@ -47,7 +47,7 @@ final class SoundSession: Sendable {
         }
     }
 
-    /// Asks the threads to end; returns at once.
+    /// Asks the threads to end; returns immediately.
     func requestStop() {
         ear?.requestStop()
         mouth?.requestStop()
@@ -67,7 +67,7 @@ final class SoundSession: Sendable {
                 conversation.take(
                     levelDecibels: level.bandDecibels, isReceiving: level.isReceiving, soundSeconds: level.atSeconds,
                     nowSeconds: now)
-                // Without a mouth there is no other thread to ask.
+                // Without a mouth no other thread runs the steps.
                 if mouth == nil, conversation.isDue(nowSeconds: now) { _ = conversation.step(nowSeconds: now) }
                 return conversation.isBandOccupied
             }

@@ -6,18 +6,18 @@
 /// 2. Recapture: of the c tokens heard in this round, r came from the m₀ devices that were known when the round began. A known
 ///    and an unknown device are equally likely to be heard, so there are f = (c + 8)/(r + 8) times as many devices. Each new
 ///    round halves both counts.
-/// 3. b: the receiver decodes nothing of a crowd that talks all at once, but the band is busy. b doubles with each busy slot
-///    without a token, from the second in a row on, and falls by an eighth with each slot without a talker.
+/// 3. b: if a whole crowd talks at once, the receiver decodes no token, but the band is busy. b doubles with each busy
+///    slot without a token, from the second in a row on, and falls by an eighth with each slot without a talker.
 ///
-/// Sound that fills whole slots may be such a crowd, whose devices could not agree on slots. If it goes on after b has reached
-/// its maximum, it is interference that no silence of this device can end: b = 1 until it pauses.
+/// Sound that fills whole slots may be such a crowd, whose devices could not agree on slots. If it continues after b
+/// has reached its maximum, it is interference, which this device's silence cannot end: b = 1 until it pauses.
 struct CrowdEstimate: Sendable {
-    /// The maximum estimate, however large the crowd may seem.
+    /// The maximum estimate, for crowds of any apparent size.
     static let maximum = 4_096.0
     /// The result of listening to a slot.
     enum Slot: Sendable, Equatable {
         case heard, quiet
-        /// Busy, and nothing was decoded. Full: busy from end to end.
+        /// Busy, but no token was decoded. Full: busy from end to end.
         case vain(isFull: Bool)
     }
 
@@ -31,10 +31,11 @@ struct CrowdEstimate: Sendable {
     private var heardCount = 0.0
     private var againCount = 0.0
 
-    /// Known devices added to both counts, so that two or three tokens do not make a crowd.
+    /// Known devices added to both counts, so that two or three tokens do not count as a crowd.
     private static let caution = 8.0
     private static let minimumFelt = 4.0
-    /// Full slots at the maximum estimate, when every device has fallen silent, after which the sound is interference.
+    /// The number of full slots at the maximum estimate, when every device is silent, after which the sound counts as
+    /// interference.
     private static let patienceSlots = 4
 
     /// n̂, 1 ... `maximum`.
@@ -57,7 +58,7 @@ struct CrowdEstimate: Sendable {
         if isKnown { againCount += 1 }
     }
 
-    /// Takes the result of a slot in which this device listened.
+    /// Adds the result of a slot in which this device listened.
     mutating func finishSlot(_ slot: Slot) {
         if slot != .vain(isFull: true) { isInterferer = false }
         guard case .vain(let isFull) = slot, !isInterferer else {

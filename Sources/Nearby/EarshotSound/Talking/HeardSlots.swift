@@ -1,14 +1,14 @@
-/// The slots in which a neighbour was heard recently, the length of its period, and how surely it is heard again.
+/// The slots in which a neighbour was heard recently, the length of its period, and how likely it is heard again.
 struct HeardSlots: Sendable {
-    /// The maximum number of slots kept: more than the talks of three periods of the shortest pattern.
+    /// The maximum number of stored slots: more than the talks of three periods of the shortest pattern.
     private static let maximumCount = 16
     /// The periods over which talks are counted.
     private static let countedPeriods = 3
     /// The probability, at each talk, that chance makes a present neighbour seem gone.
     private static let risk = 0.002
-    /// The maximum patience in periods, however rarely the neighbour is heard.
+    /// The maximum patience in periods, even for a rarely heard neighbour.
     private static let maximumPeriodCount = 4.0
-    /// Half a token: of one period alone the count is uncertain by as much.
+    /// Half a token: the uncertainty of the count of a single period.
     private static let latelyMargin = 0.5
     private static let sureShare = 0.9
     private static let doubt = 2.0
@@ -20,7 +20,7 @@ struct HeardSlots: Sendable {
     /// The recent slots, the latest last.
     private(set) var slots: [Int]
     private var repeats = RepeatShare(memory: 12)
-    /// Misses since it was heard last. They count once it is heard again, so that a neighbour that has left does not count.
+    /// Misses since it was heard last. They count once it is heard again, so a neighbour that has left does not count.
     private var missCount = 0
     /// Its period in slots, if it differs from this device's.
     private var otherPeriodSlots: Int?
@@ -32,12 +32,12 @@ struct HeardSlots: Sendable {
 
     var latest: Int { slots[slots.count - 1] }
 
-    /// P, the length of its period as its repeats show it.
+    /// P, the length of its period, learned from its repeats.
     func periodSlots(own: Int) -> Int { otherPeriodSlots ?? own }
 
-    /// Adds a slot in which it was heard. Its period is the one after which most of its talks repeat: this device's own, unless
-    /// another explains clearly more. Two talks of one period may be as far apart as another period is long, so one repeat proves
-    /// nothing.
+    /// Adds a slot in which it was heard. Its period is the one after which most of its talks repeat: this device's
+    /// own, unless another explains clearly more of them. Two talks of one period may be as far apart as another period
+    /// is long, so one repeat proves nothing.
     mutating func add(_ slot: Int, ownPeriodSlots: Int, limits: TalkLimits) {
         guard slot > latest else { return }
         slots.append(slot)
@@ -51,7 +51,7 @@ struct HeardSlots: Sendable {
         otherPeriodSlots = best == ownPeriodSlots ? nil : best
     }
 
-    /// How many of its talks came a period after another.
+    /// The number of its talks that came a period after another.
     private func repeatCount(_ period: Int) -> Int { slots.count { slots.contains($0 - period) } }
 
     /// Ends a slot in which this device listened, after its tokens were decoded.
@@ -68,12 +68,14 @@ struct HeardSlots: Sendable {
         return missed
     }
 
-    /// h, how often it is heard in a period: over the last three periods, or, if it was heard more rarely of late, over the last one.
+    /// h, how often it is heard in a period: over the last three periods, or over the last one if it was heard less
+    /// often recently.
     private func heardPerPeriod(_ period: Int) -> Double {
         let age = latest - first
         let known = Self.countedPeriods * period
         let heardCount = slots.count { latest - $0 < known }
-        // The first token of a shorter time is its begin, not a repeat: two tokens a period apart are heard once a period.
+        // The first token of a shorter time counts as its start, not as a repeat: two tokens a period apart count as
+        // one a period.
         let mean =
             age < known
             ? Double((heardCount - 1) * period) / Double(max(1, age)) : Double(heardCount) / Double(Self.countedPeriods)
@@ -81,13 +83,14 @@ struct HeardSlots: Sendable {
         return min(mean, Double(lately) + Self.latelyMargin)
     }
 
-    /// The number of silent slots after which it is gone: a period, or the time of so many talks that chance cannot miss them all.
+    /// The number of silent slots after which it is gone: a period, or the time of enough talks that chance cannot miss
+    /// them all.
     ///
     ///     s = max(15, P)·min(4, max(1, m·q'/h)),   q' = q − 2·max(0, 0.9 − q̄),   h = times heard in a period
     ///
-    /// In the slots in which it talks and this device listens it is heard with probability q. A period has h/q such slots, and
-    /// m are needed. If repeats of all neighbours are missed often, q̄ < 0.9, the neighbours heard before are the easier ones, and
-    /// q is too high. A new neighbour has no repeats yet: s = 4·P.
+    /// In the slots in which it talks and this device listens it is heard with probability q. A period has h/q such
+    /// slots, and m are needed. If the repeats of all neighbours are missed often, q̄ < 0.9, those already heard are
+    /// the easier ones, and q is too high. A new neighbour has no repeats yet: s = 4·P.
     ///
     /// - Parameter expected: q̄, 0 ... 1.
     func patienceSlots(ownPeriodSlots: Int, expected: Double) -> Int {

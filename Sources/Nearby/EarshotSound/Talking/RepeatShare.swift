@@ -1,10 +1,10 @@
-/// How surely a token is heard again a period after it was heard: the repeats that came over those that were due, the latest
-/// with the most weight.
+/// The probability that a token is heard again a period later: the repeats that came over those that were due, the
+/// latest with the most weight.
 struct RepeatShare: Sendable {
     private var dueCount = 0.0
     private var cameCount = 0.0
     private static let expectedWeight = 16.0
-    /// The number of tokens that it remembers, about.
+    /// The approximate number of tokens that it remembers.
     private let memory: Double
 
     init(memory: Double) {

@@ -2,7 +2,7 @@
 ///
 ///     G ∈ 3, 4, 5, 6, 8, 10, 12, 16, 20, 24, 32, …,   R = 15/G, at least 3, at most `roundCount`,   P = R·G
 enum RoundLength {
-    /// The shortest period to aim for: a neighbour that talks several times in it is surely heard once.
+    /// The minimum period to aim for: a neighbour that talks several times in it is almost certainly heard once.
     static let shortestPeriodSlots = 15
     private static let minimumRoundCount = 3
     private static let all: [Int] = {
@@ -28,7 +28,7 @@ enum RoundLength {
         min(limits.roundCount, max(minimumRoundCount, shortestPeriodSlots / roundSlots))
     }
 
-    /// P, in slots, for devices that estimate up to twice or half as many devices.
+    /// P, in slots, for devices whose estimates are up to twice or half of this one's.
     static func periods(around own: Int, limits: TalkLimits) -> [Int] {
         all.filter { $0 >= limits.minimumRoundSlots }
             .map { $0 * roundCount(roundSlots: $0, limits: limits) }

@@ -1,4 +1,4 @@
-/// The begins of slots. No device announces them: each device follows the tokens that it hears.
+/// The starts of slots. No device announces them: each device follows the tokens that it hears.
 ///
 ///     slot k:  t₀ + k·S,   talkers begin in [t₀ + k·S, t₀ + k·S + spread)
 ///
@@ -19,7 +19,7 @@ struct SlotGrid {
         Int(((atSeconds - originSeconds) / timing.slotSeconds).rounded(.down))
     }
 
-    /// The begin of slot k, seconds.
+    /// The start of slot k, seconds.
     func beginSeconds(_ index: Int) -> Double {
         originSeconds + Double(index) * timing.slotSeconds
     }
@@ -30,7 +30,7 @@ struct SlotGrid {
         var late = (startSeconds - originSeconds).truncatingRemainder(dividingBy: slot)
         if late < 0 { late += slot }
         guard late > timing.spreadSeconds else { return }
-        // Forward by the excess over the window's end, or back by the distance to the next begin, whichever is less.
+        // Forward by the excess over the window's end, or back by the distance to the next start, whichever is less.
         let forward = late - timing.spreadSeconds
         let back = slot - late
         originSeconds += forward < back ? forward : -back

@@ -1,14 +1,14 @@
-/// How many devices should talk in one slot, adjusted by the share of tokens that is heard.
+/// The number of devices that should talk in one slot, adjusted by the share of tokens that are heard.
 ///
 ///     λ ← 0.8·λ where h < 0.8·e − 1.2·√e,   λ ← 1.2·λ where h > 0.92·e and e ≥ 40,   each followed by h = e = 0
 ///     e = Σ m₀·(1 − 1/G),   h = tokens heard of these m₀,   over the rounds since then
 ///
-/// Each device talks once a round, and of G slots it misses the one in which it talks itself. Further losses come from slots
-/// that were too full; a small room fills sooner than free air. 1.2·√e is three standard deviations: a few tokens show that a
-/// room is much too full.
+/// Each device talks once a round, and misses the one of G slots in which it talks itself. Further losses come from
+/// slots that were too full; a small room fills sooner than free air. 1.2·√e is three standard deviations: a few tokens
+/// show that a room is much too full.
 ///
-/// A device whose rounds are shorter than those of all others hears too little and makes its own longer, and the other way
-/// round: devices come to agree.
+/// A device whose rounds are shorter than all others' hears too little and lengthens its own, and vice versa, so
+/// devices converge.
 struct TalkAim: Sendable {
     /// λ.
     private(set) var talkersPerSlot: Double

@@ -2,7 +2,7 @@ public import EarshotCoding
 
 /// The input and the output of a step.
 extension TalkPolicy {
-    /// What the device does until the next step.
+    /// The action of the device until the next step.
     public enum Action: Equatable, Sendable {
         /// Listen until then. The next step is due then, or when a token is heard.
         case listen(untilSeconds: Double)
@@ -24,11 +24,11 @@ extension TalkPolicy {
         }
     }
 
-    /// The state of the band beside tokens: from its energy, and from the frame that the receiver is in the middle of.
+    /// The state of the band apart from decoded tokens: from its energy, and from a frame in progress in the receiver.
     public struct Band: Sendable, Equatable {
         /// Whether there will be sound in the band at the time of the step.
         public var isBusy: Bool
-        /// For how many seconds there was sound since the last step.
+        /// The number of seconds with sound since the last step.
         public var busySeconds: Double
 
         /// Sets the properties of the same names.

@@ -1,21 +1,23 @@
 public import EarshotCoding
 public import EarshotDiscovery
 
-/// Decides when to talk in sound: a pure state machine. Its inputs are time, the tokens heard and random numbers; its output is
-/// what to do.
+/// Decides when to talk in sound: a pure state machine. Its inputs are time, the tokens heard and random numbers; its
+/// output is the next action.
 ///
-/// A device is half duplex: it hears nothing while it talks. But a receiver decodes several talkers together, so no device
-/// waits for the end of another's token. Talkers meet in slots, and all others listen.
+/// A device is half duplex: it cannot hear while it talks. But a receiver decodes several talkers together, so no
+/// device waits for the end of another's token. Talkers meet in slots, and all others listen.
 ///
-/// 1. `SlotGrid`: the begins of slots follow from the tokens heard.
+/// 1. `SlotGrid`: the starts of slots follow from the tokens heard.
 /// 2. `CrowdEstimate` estimates the number of devices, n̂, and `TalkAim` how many may talk together, λ: rounds have
 ///    G = max(3, n̂/λ) slots.
-/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. A repeating miss can be
-///    mended: if a neighbour was heard too rarely in a period, the two patterns are too similar, and one talk moves.
+/// 3. `TalkPattern`: a device talks once a round, in slots that repeat every R rounds, a *period*. A repeated miss can
+///    be corrected: if a neighbour was heard too rarely in a period, the two patterns are too similar, and one talk
+///    moves.
 /// 4. A new device listens for a slot, and begins anywhere in a round.
-/// 5. A device that knows no other answers the first that it hears in the next slot, in which that one listens, instead of later in
-///    the round. If it knows others, they would answer together.
-/// 6. If there will be sound at the begin of a slot, some device keeps another grid: the talk waits for the next slot, once.
+/// 5. A device that knows no other answers the first one that it hears, in the next slot, in which that one listens,
+///    instead of later in the round. A device that knows others does not, because all of them would answer together.
+/// 6. If there will be sound at the start of a slot, some device has another grid: the talk waits for the next slot,
+///    once.
 ///
 /// The share of time on the air is at most one token in G slots, over any period: for `fast` 23 %.
 public struct TalkPolicy: Sendable {
@@ -26,7 +28,7 @@ public struct TalkPolicy: Sendable {
     /// The aims of the policy.
     public let limits: TalkLimits
 
-    /// What a device did and heard in a slot.
+    /// The actions and heard tokens of a device in a slot.
     private struct ListenedSlot {
         var isTalking = false
         var heardCount = 0
@@ -46,7 +48,7 @@ public struct TalkPolicy: Sendable {
     private var knownCount = 0
     /// The next slot to decide.
     private var nextSlot = 0
-    /// The slot before `nextSlot`, and the one before that, whose tokens the decoder may still hold.
+    /// The slot before `nextSlot`, and the one before that, whose tokens may still be in the decoder.
     private var current = ListenedSlot()
     private var previous = ListenedSlot()
     private var occupiedSlotCount = 0
@@ -55,7 +57,7 @@ public struct TalkPolicy: Sendable {
     private var answerSlot: Int?
     private var hasTalkedThisRound = false
 
-    /// The maximum number of neighbours that are told apart: an attacker must not fill the memory.
+    /// The maximum number of neighbours: an attacker must not fill the memory.
     public static let maximumNeighbourCount = 4_096
 
     /// The policy of a device that has just begun.
@@ -75,15 +77,17 @@ public struct TalkPolicy: Sendable {
     /// n̂, the estimated number of devices including this one, heard or not; 1 ... 4,096.
     public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
 
-    /// The length of a period now, in seconds. A neighbour that was heard surely in one period and not in the next is gone.
+    /// The length of a period now, in seconds. A neighbour that was heard reliably in one period and not in the next is
+    /// gone.
     public var periodSeconds: Double { Double(periodSlots) * timing.slotSeconds }
 
-    /// For how many seconds after the begin of a token its talker still counts as present, before `step` gets that token.
+    /// The number of seconds after the start of a token for which its talker still counts as present, before `step`
+    /// gets that token.
     public func patienceSeconds(ofNext startSeconds: Double, from token: Payload) -> Double {
         let slot = grid?.index(atSeconds: startSeconds) ?? 0
         var heard = neighbours[token] ?? HeardSlots(slot)
         heard.add(slot, ownPeriodSlots: periodSlots, limits: limits)
-        // Talks of neighbouring slots begin up to a spread apart, and are decoded within another slot.
+        // Talks of neighbouring slots begin up to a spread apart, and are decoded within one more slot.
         return Double(patienceSlots(heard) + 1) * timing.slotSeconds
     }
 
@@ -92,20 +96,20 @@ public struct TalkPolicy: Sendable {
         heard.patienceSlots(ownPeriodSlots: periodSlots, expected: sureness) + Self.moveSlots
     }
 
-    /// Whether a sound that is no token fills the band without a pause. The policy does not wait for its end.
+    /// Whether a sound other than a token fills the band without a pause. The policy does not wait for its end.
     public var isBandOccupied: Bool { occupiedSlotCount >= Self.occupiedSlots }
 
-    /// Talkers pause between slots; a sound that fills this share of a slot is no talker.
+    /// Talkers pause between slots; a sound that fills this share of a slot is not a talker.
     private static let occupiedShare = 0.97
     private static let occupiedSlots = 4
-    /// How much later a period's only talk may come where it has moved within the shortest rounds, of three slots.
+    /// How much later a period's only talk may come after it has moved within the shortest rounds, of three slots.
     private static let moveSlots = 2
     /// q̄ before any token was due again.
     private static let firstSureness = 0.9
     /// The probability of a change although every known neighbour is heard often enough.
     private static let unaskedProbability = 0.06
 
-    /// q̄, how surely a neighbour is heard again a period later, the mean over neighbours; 0 ... 1.
+    /// q̄, the probability that a neighbour is heard again a period later, the mean over neighbours; 0 ... 1.
     public var sureness: Double { repeats.share(expected: Self.firstSureness) }
 
     private var periodSlots: Int { pattern?.periodSlots ?? limits.roundCount * limits.minimumRoundSlots }
@@ -143,7 +147,7 @@ public struct TalkPolicy: Sendable {
             isHeld = true
             return .listen(untilSeconds: grid.beginSeconds(nextSlot))
         }
-        // A talk that was held back belongs to the round before.
+        // A delayed talk belongs to the previous round.
         hasTalkedThisRound = !(isHeld && isRoundBegin)
         isHeld = false
         current.isTalking = true
@@ -174,7 +178,7 @@ public struct TalkPolicy: Sendable {
 
     /// Ends the slot before `nextSlot`.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
-        // The decoder may still hold its tokens; it has reported those of the slot before.
+        // Its tokens may still be in the decoder, which has reported those of the previous slot.
         if !previous.isTalking {
             finishListening(previous)
             compare(nextSlot - 2)
@@ -204,7 +208,7 @@ public struct TalkPolicy: Sendable {
         crowd.finishSlot(slot.heardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
     }
 
-    /// Counts the neighbours heard a period before a slot: as heard again in it, or as missed.
+    /// Counts each neighbour heard a period before a slot as heard again in it, or as missed.
     private mutating func compare(_ slot: Int) {
         let period = periodSlots
         var missCounts: [Int] = []
@@ -212,14 +216,15 @@ public struct TalkPolicy: Sendable {
             guard let missed = neighbours[token]?.finish(slot, ownPeriodSlots: period) else { continue }
             missCounts.append(missed)
         }
-        // The order of a dictionary's keys differs from run to run, and the latest repeats weigh most.
+        // Sorted, because the order of a dictionary's keys differs from run to run, and the latest repeats have the
+        // most weight.
         for missed in missCounts.sorted() { repeats.add(missCount: missed) }
     }
 
     private mutating func forgetSilent(_ slot: Int) {
         let period = periodSlots
         let gone = neighbours.filter {
-            // A neighbour heard within a period is present, however rarely it is heard.
+            // A neighbour heard within a period is present, even if it is rarely heard.
             let silent = slot - $0.value.latest
             return silent > period && silent > patienceSlots($0.value)
         }
@@ -241,7 +246,7 @@ public struct TalkPolicy: Sendable {
         if roundBegin != slot { beginRound(slot) }
     }
 
-    /// The better length of a round, if the present one is clearly too short or too long.
+    /// A better length of a round, if the present one is clearly too short or too long.
     private func betterRoundSlots(than roundSlots: Int, mayShrink: Bool) -> Int? {
         let wanted = max(Double(limits.minimumRoundSlots), crowdCount / aim.talkersPerSlot)
         let isTooShort = wanted > 1.5 * Double(roundSlots)
@@ -251,7 +256,7 @@ public struct TalkPolicy: Sendable {
         return other == roundSlots ? nil : other
     }
 
-    /// Begins another period, with a changed pattern if a neighbour was not heard often enough in the last two.
+    /// Begins a new period, with a changed pattern if a neighbour was not heard often enough in the last two.
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
         guard var pattern else { return }
         var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
@@ -264,7 +269,7 @@ public struct TalkPolicy: Sendable {
         if need.isCalledFor {
             guard chance < limits.changeProbability else { return }
         } else {
-            // A neighbour that was never heard cannot show the need.
+            // A neighbour that was never heard cannot show that a change is needed.
             guard chance < Self.unaskedProbability else { return }
             need.gains = need.gains.map { _ in 1 }
         }

@@ -1,12 +1,12 @@
 import EarshotCoding
 public import EarshotModem
 
-/// The lengths on which all talkers have to agree.
+/// The durations on which all talkers must agree.
 ///
 ///     slot = spread + token + guard
 ///
-/// Talkers of one slot begin within its spread: a receiver tells them apart by the begins of their sync patterns. The guard keeps
-/// slots apart where sound takes longer, or devices do not know their own delays exactly.
+/// Talkers of one slot begin within its spread: a receiver distinguishes them by the starts of their sync patterns. The
+/// guard separates slots if sound travels farther, or if devices do not know their own delays exactly.
 public struct TalkTiming: Sendable, Equatable {
     /// The length of a token on the air, seconds; above 0.
     public var tokenSeconds: Double
@@ -23,7 +23,7 @@ public struct TalkTiming: Sendable, Equatable {
         self.guardSeconds = guardSeconds
     }
 
-    /// The lengths for the tokens of a profile.
+    /// The durations for the tokens of a profile.
     public init(_ profile: Profile) {
         self.init(
             tokenSeconds: profile.frameSeconds(payloadByteCount: Payload.tokenCount), spreadSeconds: 0.2,

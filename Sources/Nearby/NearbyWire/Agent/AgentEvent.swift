@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A message as the agent and the app exchange it.
+/// A message in the form that the agent and the app exchange.
 package struct AgentMessage: Codable, Sendable, Hashable {
     package var id: String
     package var content: Data
@@ -17,7 +17,7 @@ package struct AgentMessage: Codable, Sendable, Hashable {
     }
 }
 
-/// A message found or lost, as the agent tells the app.
+/// A found or lost message, from the agent to the app.
 package enum AgentEvent: OneKeyFrame {
     case found(AgentMessage)
     /// The identifier of the message.

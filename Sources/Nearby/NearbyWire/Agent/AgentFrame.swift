@@ -9,7 +9,7 @@ package enum AgentFrame: OneKeyFrame {
     package struct Refusal: Codable, Sendable, Hashable {
         /// The operation; nil if the refusal is about the connection, which then ends.
         package var id: String?
-        /// Why, and what to do.
+        /// The reason and the remedy.
         package var sentence: String
 
         package init(id: String? = nil, _ sentence: String) {

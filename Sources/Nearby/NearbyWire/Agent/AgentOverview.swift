@@ -1,4 +1,4 @@
-/// All that the agent does, for people. It holds no key, token or content.
+/// The agent's whole work, for people. It contains no key, token or content.
 package struct AgentOverview: Codable, Sendable, Hashable {
     package struct App: Codable, Sendable, Hashable {
         package var app: String
@@ -6,7 +6,7 @@ package struct AgentOverview: Codable, Sendable, Hashable {
         package var processes: [Int32]
         package var isForeground: Bool
         package var operations: [Operation]
-        /// How often the agent started the app since the agent began, and how often in a row that failed.
+        /// How often the agent started the app since the agent's own start, and how often in a row that failed.
         package var startCount: Int
         package var failedStartCount: Int
 
@@ -62,7 +62,7 @@ package struct AgentOverview: Codable, Sendable, Hashable {
 
     package var process: Int32
     package var uptimeSeconds: Double
-    /// The processor time since the agent began, and its memory now.
+    /// The processor time since the agent's start, and its memory now.
     package var cpuSeconds: Double
     package var residentByteCount: Int
     package var apps: [App]

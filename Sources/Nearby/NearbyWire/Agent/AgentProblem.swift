@@ -1,11 +1,11 @@
-/// A problem as the agent tells it. The names are those of EarshotMessages and EarshotDiscovery.
+/// A problem in the agent's report. The names are those of EarshotMessages and EarshotDiscovery.
 package struct AgentProblem: Codable, Sendable, Hashable {
     package var problem: String
     /// The name of the medium; nil for problems of the service.
     package var medium: String?
-    /// The directions, where the problem has them.
+    /// The directions, if the problem has any.
     package var mode: Int?
-    /// The service's code, where the problem has one.
+    /// The service's code, if the problem has one.
     package var code: String?
     package var detail: String
 

@@ -1,7 +1,7 @@
 package import Foundation
 
-/// A publication or subscription that goes on without its app, as the app hands it to the agent. docs/AGENT.md describes it
-/// as JSON.
+/// A publication or subscription that continues without its app, in the form for the agent. docs/AGENT.md describes its
+/// JSON.
 package struct BackgroundOperation: Codable, Sendable, Hashable {
     /// How to look for beacons.
     package struct Beacons: Codable, Sendable, Hashable {
@@ -13,7 +13,7 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
             self.prefersLowPower = prefersLowPower
         }
 
-        /// The scan that it asks of the radio.
+        /// The scan that it requests from the radio.
         package var scan: BeaconScan {
             BeaconScan(includesIBeacons: includesIBeacons, prefersLowPower: prefersLowPower && !includesIBeacons)
         }
@@ -39,11 +39,11 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
     package var mode: Int
     /// nil if the operation does not look for beacons.
     package var beacons: Beacons?
-    /// When the operation ends by itself, in seconds since 1970; nil for never.
+    /// The end of the operation, in seconds since 1970; nil for never.
     package var endsAt: Double?
 
-    /// An operation of these values, with an identifier that follows from them.
-    /// - Parameter ordinal: tells equal operations of one app apart; 1 for the first.
+    /// An operation of these values, with an identifier derived from them.
+    /// - Parameter ordinal: distinguishes equal operations of one app; 1 for the first.
     package init(
         key: String, service: String, content: Data? = nil, type: String = "", namespace: String = "",
         mode: Int, beacons: Beacons? = nil, endsAt: Double? = nil, ordinal: Int = 1
@@ -60,13 +60,13 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
         id = "\(kind)-\(digest)-\(ordinal)"
     }
 
-    /// What the operation does, in a word.
+    /// The kind of the operation, in one word.
     package var kind: String {
         if content != nil { return "publication" }
         return mode == 0 ? "beacons" : "subscription"
     }
 
-    /// Whether the other operation asks for the same, whenever it ends.
+    /// Whether the other operation is the same, apart from its end.
     package func isSame(as other: BackgroundOperation) -> Bool {
         var (mine, theirs) = (self, other)
         (mine.endsAt, theirs.endsAt) = (nil, nil)
@@ -75,7 +75,8 @@ package struct BackgroundOperation: Codable, Sendable, Hashable {
 
     package var serviceURL: URL? { URL(string: service) }
 
-    /// 128 bits of FNV-1a in two halves. It only tells the operations of one app apart, and the app can choose any identifier.
+    /// 128 bits of FNV-1a in two halves. It only distinguishes the operations of one app, which can choose any
+    /// identifier.
     private var digest: String {
         var halves: (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)
         func add(_ bytes: some Sequence<UInt8>) {

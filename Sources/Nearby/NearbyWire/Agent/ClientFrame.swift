@@ -3,7 +3,7 @@ package enum ClientFrame: OneKeyFrame {
     /// The first frame of a connection.
     package struct Hello: Codable, Sendable, Hashable {
         package var version: Int
-        /// The app; nil for a program that only looks and administers.
+        /// The app; nil for a program that only reads and administers.
         package var app: String?
 
         package init(version: Int = AgentProtocol.version, app: String? = nil) {
@@ -14,7 +14,7 @@ package enum ClientFrame: OneKeyFrame {
 
     package struct Hold: Codable, Sendable, Hashable {
         package var operation: BackgroundOperation
-        /// The messages that this process was told of, and not told that they are lost.
+        /// The messages that this process has found and not lost.
         package var known: [String]
 
         package init(_ operation: BackgroundOperation, known: [String] = []) {

@@ -5,8 +5,8 @@
 ///     altbeacon:0x0118:000102030405060708090a0b0c0d0e0f10111213
 ///                                                            company identifier; 40 digits
 ///
-/// Hexadecimal digits may have either case when read, and are lower-case when written. The hyphens of a UUID may be missing
-/// when read.
+/// Hexadecimal digits are read in either case and written in lower case. The hyphens of a UUID may be missing when it
+/// is read.
 extension BeaconIdentifier: CustomStringConvertible {
     /// The text form.
     public var text: String {
@@ -74,7 +74,7 @@ extension BeaconIdentifier: CustomStringConvertible {
 
     private static func uuid(_ text: [UInt8]) -> [UInt8]? {
         guard text.count == 36 else { return bytes(text, count: 16) }
-        // Hyphens stand where the canonical form has them, and nowhere else.
+        // Hyphens are allowed only at their places in the canonical form.
         let hyphens = text.indices.filter { text[$0] == hyphen }
         guard hyphens == [8, 13, 18, 23] else { return nil }
         return bytes(text.filter { $0 != hyphen }, count: 16)
@@ -138,9 +138,9 @@ extension BeaconIdentifier.Kind {
 public enum BeaconTextError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The first part is none of the three formats.
     case unknownKind
-    /// The text has not the number of parts that its format has.
+    /// The number of parts does not match the format.
     case partCount(BeaconIdentifier.Kind)
-    /// The part is not so many hexadecimal digits.
+    /// The part does not have this many hexadecimal digits.
     case notDigits(String, count: Int)
     /// The second part is not a UUID.
     case notUUID

@@ -58,7 +58,7 @@ public enum BeaconIdentifier: Sendable, Hashable {
         }
     }
 
-    /// Whether each part has the length that its format gives it.
+    /// Whether each part has the length that its format requires.
     public var isComplete: Bool {
         switch self {
         case .eddystone(let namespace, let instance): namespace.count == 10 && instance.count == 6

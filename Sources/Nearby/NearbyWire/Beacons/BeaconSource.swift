@@ -1,30 +1,30 @@
 /// Hears beacons: a radio, or a simulation of one.
 public protocol BeaconSource<Problem>: Sendable {
-    /// What can be wrong with the radio.
+    /// The problems of the radio.
     associatedtype Problem: Sendable & Equatable
 
     /// Scans until the stream is no longer read. Several streams may be read at once; they share the radio.
     func events(_ scan: BeaconScan) -> AsyncStream<BeaconEvent<Problem>>
 }
 
-/// What to scan for, and at what cost.
+/// The beacons to scan for, and the cost of the scan.
 public struct BeaconScan: Sendable, Hashable {
     /// Whether to report iBeacons too. If not, their frames are not even parsed.
     public var includesIBeacons: Bool
-    /// Whether the radio may rest in between, which delays reports. It never rests if iBeacons are included.
+    /// Whether the radio may pause between scans, which delays reports. It does not pause if iBeacons are included.
     public var prefersLowPower: Bool
 
-    /// A scan for all beacons, in low power where that is possible.
+    /// A scan for all beacons, in low power if possible.
     public init(includesIBeacons: Bool = true, prefersLowPower: Bool = true) {
         self.includesIBeacons = includesIBeacons
         self.prefersLowPower = prefersLowPower
     }
 
-    /// Whether the radio may rest in between: iBeacons need it all the time.
+    /// Whether the radio may pause between scans: iBeacons need it all the time.
     public var usesLowPower: Bool { prefersLowPower && !includesIBeacons }
 
-    /// Whether the scan can follow where the device is, so that the user must consent to that too. A phone's system asks for
-    /// iBeacons and for continuous scans; Eddystone alone in low power is free of it.
+    /// Whether the scan can reveal where the device is, so that the user must consent to that too. A phone's system
+    /// asks for iBeacons and for continuous scans, but not for Eddystone alone in low power.
     public var needsLocation: Bool { !usesLowPower }
 }
 
@@ -32,7 +32,7 @@ public struct BeaconScan: Sendable, Hashable {
 public enum BeaconEvent<Problem: Sendable & Equatable>: Sendable, Equatable {
     /// A frame with a beacon's identity.
     case sighting(BeaconSighting)
-    /// Something is wrong from now on. The detail is text for the user.
+    /// A problem begins. The detail is text for the user.
     case problem(Problem, detail: String = "")
     /// The problem is over.
     case solved(Problem)

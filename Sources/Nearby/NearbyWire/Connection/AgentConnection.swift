@@ -4,11 +4,12 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A connected Unix socket that carries frames. It uses no thread and no timer while nothing happens.
+/// A connected Unix socket that carries frames. It uses no thread and no timer while it is idle.
 package final class AgentConnection: Sendable {
-    /// The limits of what a connection keeps in memory.
+    /// The limits of a connection's memory.
     package struct Limits: Sendable {
-        /// Bytes that wait for a slow reader. More end the connection; a client connects again and loses nothing.
+        /// The bytes that may wait for a slow reader. More end the connection; a client then connects again without a
+        /// loss.
         package var pendingByteCount = 8 << 20
 
         package init() {}
@@ -20,7 +21,7 @@ package final class AgentConnection: Sendable {
         var reading: ReadSource?
         var writing: WriteSource?
         var isClosed = false
-        /// Whether the other side reads no more. What it sent before is still to be read.
+        /// Whether the other side no longer reads. The data that it sent before must still be read.
         var isDeaf = false
     }
 
@@ -33,9 +34,9 @@ package final class AgentConnection: Sendable {
     private let onFrame: @Sendable (AgentConnection, Data) -> Void
     private let onEnd: @Sendable (AgentConnection) -> Void
 
-    /// A connection that reads nothing before `start`.
+    /// A connection that does not read before `start`.
     /// - Parameters:
-    ///   - descriptor: a connected socket. It belongs to the connection from now on.
+    ///   - descriptor: a connected socket, which the connection owns from now on.
     ///   - queue: a serial queue for the calls.
     ///   - onFrame: receives the body of each frame.
     ///   - onEnd: called once, when the other side or `close` ended the connection.
@@ -99,10 +100,11 @@ package final class AgentConnection: Sendable {
         queue.async { self.close() }
     }
 
-    /// Reads all there is, and the end after it: libdispatch does not call again for a socket whose other side is gone.
+    /// Reads all available data, and the end after it: libdispatch does not call again for a socket whose other side is
+    /// gone.
     private func read() {
         var buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
-        // 4 MiB, more than a socket's buffer holds: one that writes without pause cannot keep the queue for itself.
+        // 4 MiB, more than a socket's buffer: a client that writes without pause cannot occupy the queue.
         for _ in 0..<64 {
             let count = Glibc.read(socket.number, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
@@ -134,8 +136,8 @@ package final class AgentConnection: Sendable {
                 }
                 return
             } else if code != EINTR {
-                // The reader finds the end, after the frames that came before it: also where the other side is there and the
-                // system cannot send, so that it learns of the frames that it will not get.
+                // The reader then finds the end, after the frames before it. This also applies if the other side is
+                // still there but the system cannot send, so that it notices that frames are missing.
                 state.isDeaf = true
                 state.pending = Data()
                 _ = shutdown(socket.number, CInt(SHUT_RDWR))

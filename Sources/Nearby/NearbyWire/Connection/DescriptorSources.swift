@@ -7,8 +7,8 @@ package final class ReadSource: @unchecked Sendable {
     private let source: any DispatchSourceRead
 
     /// - Parameters:
-    ///   - onReadable: called on the queue while there is something to read. After the other side is gone, it is called once:
-    ///     it must read all there is, until it meets the end.
+    ///   - onReadable: called on the queue while there is data to read. After the other side is gone, it is called
+    ///     once, and must read all data up to the end.
     ///   - onEnd: called after the last call of `onReadable`. Close the descriptor only then.
     package init(
         _ descriptor: CInt, queue: DispatchQueue, onReadable: @escaping @Sendable () -> Void,

@@ -4,8 +4,8 @@ import Glibc
 /// Calls a closure whenever a folder may have changed, also when it appears, disappears, is replaced or gets other permissions.
 /// It uses inotify.
 ///
-/// If the folder does not exist, this watches its deepest existing parent until the folder appears. It does not notice that a
-/// parent of an existing folder is renamed.
+/// If the folder does not exist, this watches its deepest existing parent until the folder appears. It does not notice
+/// when a parent of an existing folder is renamed.
 package final class FolderWatch: Sendable {
     private let source: ReadSource
 
@@ -29,7 +29,7 @@ package final class FolderWatch: Sendable {
     }
 }
 
-/// The folder that is watched now. Used by one queue at a time.
+/// The currently watched folder. Used by one queue at a time.
 private final class WatchedPlace: @unchecked Sendable {
     private let descriptor: CInt
     /// The folder and its parents, deepest first.
@@ -72,7 +72,7 @@ private final class WatchedPlace: @unchecked Sendable {
         return nil
     }
 
-    /// Discards the events: after any event everything is read again.
+    /// Discards the events: after any event, everything is read again.
     func drain() {
         var bytes = [UInt8](repeating: 0, count: 4_096)
         while read(descriptor, &bytes, bytes.count) > 0 {}

@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// Which app a process is.
+/// The app of a process.
 package enum ApplicationIdentifier {
     /// `EARSHOT_APP_ID`, or the name of the program.
     package static var system: String {
@@ -16,7 +16,7 @@ package enum ApplicationIdentifier {
 
 /// The folder of this process's program.
 package enum ProgramFolder {
-    /// nil if the kernel does not tell.
+    /// nil if the kernel does not report it.
     package static var system: String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &path, path.count)

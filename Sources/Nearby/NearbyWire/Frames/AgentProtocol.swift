@@ -2,14 +2,14 @@ package import Foundation
 
 /// The numbers of the protocol between apps and the agent; docs/AGENT.md explains them.
 package enum AgentProtocol {
-    /// Raised by any change that an older program would misunderstand.
+    /// Increased with each change that an older program would misunderstand.
     package static let version = 1
     /// The maximum size of a frame without its length. A message of maximum size takes 137 KB as JSON
     /// without escaped slashes.
     package static let maximumFrameByteCount = 256 << 10
-    /// The maximum number of events that wait for an app that does not run.
+    /// The maximum number of events that wait for an app that is not running.
     package static let maximumWaitingCount = 64
-    /// The bytes of the length before a frame.
+    /// The number of bytes of the length before a frame.
     package static let lengthByteCount = 4
 
     /// A frame as bytes: the length, big-endian, then JSON.

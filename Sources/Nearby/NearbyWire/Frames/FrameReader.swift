@@ -1,8 +1,8 @@
 package import Foundation
 
-/// Cuts a stream of bytes into frames. It keeps at most one frame.
+/// Splits a stream of bytes into frames. It stores at most one frame.
 package struct FrameReader: Sendable {
-    /// Not a frame: the stream is of no use any more.
+    /// Not a frame: the rest of the stream cannot be parsed.
     package struct Invalid: Error {}
 
     private var bytes = Data()

@@ -1,13 +1,13 @@
 /// A frame: one of several parts, as a JSON object with exactly one key, the part's name. docs/AGENT.md describes them all.
 ///
-/// An enum conforms to it. Its cases have the names of the parts, and the part's content as their only value; a case without a
-/// value is an empty object.
+/// An enum conforms to this protocol. Its cases have the names of the parts, and the part's content as their only
+/// value; a case without a value is an empty object.
 package protocol OneKeyFrame: Codable, Sendable, Hashable {
-    /// How to read each part, by its name.
+    /// The reader of each part, by the part's name.
     static var parts: [String: FramePart<Self>] { get }
 }
 
-/// How to read one part of a frame.
+/// The reader of one part of a frame.
 package struct FramePart<Frame: OneKeyFrame>: Sendable {
     fileprivate let read: @Sendable (KeyedDecodingContainer<PartName>, PartName) throws -> Frame
 

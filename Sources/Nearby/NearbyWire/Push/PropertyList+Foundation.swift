@@ -14,7 +14,7 @@ extension PropertyList {
         guard depth <= Self.maximumDepth else {
             throw Invalid(keyPath: keyPath, detail: "deeper than \(Self.maximumDepth) levels")
         }
-        // Foundation's numbers cast to every type of Swift, so they say themselves what they are.
+        // Foundation's numbers can be cast to every number type of Swift, so their own type decides.
         if let number = value as? NSNumber, type(of: value) is AnyClass {
             self = try Self.number(number, keyPath)
             return
@@ -34,7 +34,7 @@ extension PropertyList {
         case let number as Float: self = try Self.real(Double(number), keyPath)
         case let entries as [AnyHashable: Any]:
             var converted: [String: PropertyList] = [:]
-            // The same value is reported each time.
+            // Sorted, so that the same wrong value is reported each time.
             for (key, value) in entries.sorted(by: { "\($0.key)" < "\($1.key)" }) {
                 guard let name = key.base as? String else {
                     throw Invalid(

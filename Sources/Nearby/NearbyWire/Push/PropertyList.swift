@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A value of a property list: text, bytes, a date, a number, a truth value, or an array or dictionary of such.
+/// A value of a property list: text, bytes, a date, a number, a truth value, or an array or dictionary of such values.
 ///
 /// As JSON, text, integers, truth values, arrays and dictionaries are themselves. The others are objects with one key:
 /// `{"$data": "Base64"}`, `{"$date": seconds since 1970}` and `{"$real": 1.5}`. A dictionary with one of these keys, or with
@@ -16,14 +16,14 @@ public enum PropertyList: Sendable, Hashable {
     case array([PropertyList])
     case dictionary([String: PropertyList])
 
-    /// Dictionaries and arrays may lie this deep in each other.
+    /// The maximum nesting depth of dictionaries and arrays.
     public static let maximumDepth = 32
 
     /// A value that a property list cannot hold.
     public struct Invalid: Error, Hashable, CustomStringConvertible {
         /// Where the value is, such as `servers[2].port`; empty for the outermost value.
         public let keyPath: String
-        /// What the value is, such as `a value of type URL`.
+        /// A description of the value, such as `a value of type URL`.
         public let detail: String
 
         /// One sentence.
@@ -51,7 +51,7 @@ extension PropertyList: Codable {
     }
 
     /// A value from its JSON.
-    /// - Throws: a `DecodingError` if the JSON is of another form, or lies deeper than `maximumDepth`.
+    /// - Throws: a `DecodingError` if the JSON is of another form, or is nested deeper than `maximumDepth`.
     public init(from decoder: any Decoder) throws {
         guard decoder.codingPath.count <= 2 * Self.maximumDepth + 16 else {
             throw Self.corrupted(decoder, "nested too deeply")

@@ -33,13 +33,13 @@ package enum ProviderFrame: OneKeyFrame {
 
         /// See `Report.id`.
         package var id: String
-        /// A notification with the identifier of one that is shown replaces it.
+        /// The identifier; the notification replaces a shown one with the same identifier.
         package var identifier: String
         package var title: String
         package var body: String
         /// A sound of the desktop's theme or the absolute path of a file; empty for silence, nil for the desktop's sound for new messages.
         package var sound: String?
-        /// The number on the app's icon, 0 for none; nil to leave it as it is.
+        /// The number on the app's icon, 0 for none; nil for no change.
         package var badge: Int?
 
         package init(
@@ -59,7 +59,7 @@ package enum ProviderFrame: OneKeyFrame {
     case notify(Notify)
     /// `stop` has called its completion handler.
     case stopped
-    /// The Ethernet that has the primary route is not the provider's.
+    /// The Ethernet network with the primary route is not the provider's.
     case unmatchEthernet
 
     package static let parts: [String: FramePart<ProviderFrame>] = [

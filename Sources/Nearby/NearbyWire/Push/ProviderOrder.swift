@@ -1,6 +1,6 @@
 /// A frame from the agent to a provider.
 package enum ProviderOrder: OneKeyFrame {
-    /// Raised by any change that an older provider would misunderstand.
+    /// Increased with each change that an older provider would misunderstand.
     package static let version = 1
 
     /// The first frame: start.

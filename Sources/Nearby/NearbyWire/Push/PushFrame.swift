@@ -2,20 +2,20 @@ package import Foundation
 
 /// The frames of local push between apps and the agent; docs/AGENT.md describes them.
 package enum PushFrame {
-    /// Raised by any change that an older program would misunderstand.
+    /// Increased with each change that an older program would misunderstand.
     package static let version = 1
-    /// The maximum size of what a call brings along, as JSON.
+    /// The maximum size of a call's `userInfo`, as JSON.
     package static let maximumUserInfoByteCount = 64 << 10
-    /// The events that wait for an app at most.
+    /// The maximum number of events that wait for an app.
     package static let maximumWaitingCount = 32
 
-    /// From an app: it wants the states of its configurations, and the events of its providers.
+    /// From an app: requests the states of its configurations, and the events of its providers.
     package struct Watch: Codable, Sendable, Hashable {
         /// The maximum of `taken`.
         package static let maximumTakenCount = 64
 
         package var version: Int
-        /// The latest events that this process has: an agent that died may not have heard of it.
+        /// The latest events that this process has received: an agent that died may not know that.
         package var taken: [String]
 
         package init(version: Int = PushFrame.version, taken: [String] = []) {
@@ -24,7 +24,7 @@ package enum PushFrame {
         }
     }
 
-    /// From an app: its delegate has these events.
+    /// From an app: its delegate has received these events.
     package struct Taken: Codable, Sendable, Hashable {
         package var ids: [String]
 
@@ -64,7 +64,7 @@ package enum PushFrame {
         }
     }
 
-    /// All that the agent does for local push, for people. It holds no providerConfiguration and no userInfo.
+    /// The agent's whole work for local push, for people. It contains no providerConfiguration and no userInfo.
     package struct Overview: Codable, Sendable, Hashable {
         package struct Configuration: Codable, Sendable, Hashable {
             package var identifier: String
@@ -79,7 +79,7 @@ package enum PushFrame {
             /// `stopped`, `waiting`, `starting`, `active` or `stopping`.
             package var state: String
             package var process: Int32?
-            /// When the provider's process began, in seconds since 1970.
+            /// The start of the provider's process, in seconds since 1970.
             package var since: Double?
             package var restartCount: Int
             package var lastError: String?
@@ -123,9 +123,9 @@ package enum PushFrame {
 
         /// The network with the primary route, for people; nil for none, or while no configuration is enabled.
         package var network: String?
-        /// What tells the network; nil while no configuration is enabled.
+        /// The source of the network; nil while no configuration is enabled.
         package var networkSource: String?
-        /// What is wrong with files, folders and the network.
+        /// The problems of files, folders and the network.
         package var problems: [String]
         package var configurations: [Configuration]
         /// The latest last.

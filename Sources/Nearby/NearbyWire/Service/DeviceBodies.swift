@@ -1,9 +1,9 @@
 public import Foundation
 
-/// The body of `POST /v1/devices`; all of it is optional.
+/// The body of `POST /v1/devices`; every part is optional.
 public struct SessionOrderBody: Codable, Sendable, Hashable {
-    /// The versions of sealing that the client can; nil for none.
-    /// Not `Int`, as which Foundation reads 1e-42 without an error.
+    /// The versions of sealing that the client supports; nil for none. Not `Int`, because Foundation reads 1e-42 as an
+    /// integer without an error.
     public let sealing: [Double]?
 
     /// Sets the property of the same name.
@@ -27,11 +27,11 @@ public struct SealingBody: Codable, Sendable, Hashable {
 
 /// The answer of `POST /v1/devices`.
 public struct SessionBody: Codable, Sendable, Hashable {
-    /// What the service promises and allows.
+    /// The promises and limits of the service.
     public struct Terms: Codable, Sendable, Hashable {
         /// The life of a token, in seconds.
         public let tokenLifetimeSeconds: Int
-        /// How long a sighting counts without another one, in seconds.
+        /// How long a sighting is valid without another one, in seconds.
         public let sightingLifetimeSeconds: Int
         /// The silence after which a device counts as gone, in seconds.
         public let silenceSeconds: Int
@@ -69,13 +69,13 @@ public struct SessionBody: Codable, Sendable, Hashable {
         }
     }
 
-    /// The device's name for logs; no secret.
+    /// The device's name for logs, not secret.
     public let device: String?
     /// The session's secret.
     public let session: String
     /// The life of the session, in seconds.
     public let expiresInSeconds: Int?
-    /// The service's terms. Like every value that a client can do without, nil if the service does not tell.
+    /// The service's terms. Like every value that a client does not need, nil if the service does not send them.
     public let terms: Terms?
 
     enum CodingKeys: String, CodingKey {
@@ -96,7 +96,7 @@ public struct SessionBody: Codable, Sendable, Hashable {
 public struct ProblemBody: Codable, Sendable, Hashable {
     /// What is wrong.
     public struct Content: Codable, Sendable, Hashable {
-        /// For programs: its meaning never changes.
+        /// For programs: the meaning of a code never changes.
         public let code: String
         /// For people: the error, with the value and the limit.
         public let message: String?

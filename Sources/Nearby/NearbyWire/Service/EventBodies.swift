@@ -1,6 +1,6 @@
 public import Foundation
 
-/// A content key, wrapped for those who hear a token.
+/// A content key, wrapped for the devices that hear a token.
 public struct KeyBody: Codable, Sendable, Hashable {
     /// The identifier of the token, 16 hexadecimal digits.
     public let token: String
@@ -50,7 +50,7 @@ public struct ChangeBody: Codable, Sendable, Hashable {
 
 /// The data of the event `ready`.
 public struct ReadyBody: Codable, Sendable, Hashable {
-    /// Whether the events go on where the last stream ended.
+    /// Whether the events continue where the last stream ended.
     public let resumed: Bool
 
     /// Sets the property of the same name.

@@ -3,7 +3,7 @@ public import Foundation
 /// In JSON a beacon is its text form.
 extension BeaconIdentifier: Codable {
     /// The beacon of a text.
-    /// - Throws: `BeaconTextError` if the text is no beacon's, a `DecodingError` if the JSON is no text.
+    /// - Throws: `BeaconTextError` if the text is not a beacon's, a `DecodingError` if the JSON is not a text.
     public init(from decoder: any Decoder) throws {
         try self.init(text: try decoder.singleValueContainer().decode(String.self))
     }
@@ -36,7 +36,7 @@ public struct LookUpBody: Codable, Sendable, Hashable {
 public struct LookUpAnswerBody: Codable, Sendable, Hashable {
     /// A message that is attached to a beacon.
     public struct Entry: Codable, Sendable, Hashable {
-        /// The text form of the beacon. One that a client cannot read is not one that it asked about.
+        /// The text form of the beacon. A client need not read other forms, because it did not ask about such beacons.
         public let beacon: String
         /// The attachment's name at the service.
         public let id: String
@@ -57,7 +57,7 @@ public struct LookUpAnswerBody: Codable, Sendable, Hashable {
         }
     }
 
-    /// The messages at the beacons that have any.
+    /// The messages of those beacons that have any.
     public let attachments: [Entry]
 
     /// Sets the property of the same name.

@@ -32,7 +32,8 @@ public struct PublicationKeyBody: Codable, Sendable, Hashable {
     }
 }
 
-/// A heard token: in JSON its digits, or an object that also says when it was heard. It is written as an object.
+/// A heard token: in JSON its digits, or an object that also has the time when it was heard. It is written as an
+/// object.
 public struct HeardBody: Codable, Sendable, Hashable {
     /// 16 hexadecimal digits.
     public let token: String
@@ -64,7 +65,7 @@ public struct HeardBody: Codable, Sendable, Hashable {
     }
 }
 
-/// What the service knows of a reported token.
+/// The service's answer about a reported token.
 public enum TokenStatus: String, Codable, Sendable, Hashable, CaseIterable {
     /// A publication or subscription of the project has the token.
     case valid = "VALID"
@@ -80,7 +81,7 @@ public struct SightingsAnswerBody: Codable, Sendable, Hashable {
     public struct Entry: Codable, Sendable, Hashable {
         /// The token as it was reported.
         public let token: String
-        /// The raw value of a `TokenStatus`, or what a newer service may say.
+        /// The raw value of a `TokenStatus`, or another text of a newer service.
         public let status: String
 
         /// A token with its status.
@@ -92,7 +93,7 @@ public struct SightingsAnswerBody: Codable, Sendable, Hashable {
 
     /// The tokens that were reported as heard.
     public let heard: [Entry]
-    /// The tokens that were reported as lost; nil if the service does not tell.
+    /// The tokens that were reported as lost; nil if the service does not send them.
     public let lost: [Entry]?
 
     /// Sets the properties of the same names.
