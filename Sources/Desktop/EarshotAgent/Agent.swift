@@ -4,7 +4,7 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// The agent: holds the operations of apps that are in the background or do not run. `docs/AGENT.md` describes it.
+/// The agent runs the operations of apps that are in the background or not running. `docs/AGENT.md` describes it.
 ///
 ///     let agent = try Agent(options, socketPath: path)
 ///     agent.start()
@@ -22,9 +22,9 @@ public final class Agent: Sendable {
     private let states: [AppState]
     private let pushStates: [PushAppState]
 
-    /// An agent that listens, and accepts nothing yet.
+    /// An agent that listens, but does not accept connections before `start`.
     /// - Parameters:
-    ///   - options: what it runs on.
+    ///   - options: its surroundings and limits.
     ///   - socketPath: the socket; nil if systemd passed one to this process.
     ///   - onIdle: called, with `endsWhenIdle`, when there is neither a client nor an operation.
     /// - Throws: `Failure` if another agent runs, or if the state or the socket cannot be used.
@@ -83,7 +83,7 @@ public final class Agent: Sendable {
         }
     }
 
-    /// Takes up everything that was wanted, and accepts connections.
+    /// Resumes the operations that the previous agent left, and accepts connections.
     public func start() {
         Task { [supervisor, states] in await supervisor.run(from: states) }
         if let push {
@@ -94,15 +94,15 @@ public final class Agent: Sendable {
         server.start()
     }
 
-    /// Ends the agent within this process, with all that it runs; what is held stays on the disk.
+    /// Ends the agent within this process, with all its operations; their state stays on the disk.
     package func close() async {
         server.close()
         await push?.close()
         await supervisor.close()
     }
 
-    /// Writes what is not on the disk yet. Operations stay registered at the service, so that the next agent continues them
-    /// and other devices notice nothing.
+    /// Writes all unsaved state to the disk. Operations stay registered at the service, so the next agent continues
+    /// them, and other devices do not notice the change.
     public func settle() async {
         await supervisor.settle()
     }

@@ -4,34 +4,35 @@ public import EarshotNetworks
 import Foundation
 public import NearbyWire
 
-/// What an agent runs on, and its limits.
+/// The surroundings of an agent, and its limits.
 public struct AgentOptions: Sendable {
     /// The folder of the states, `$XDG_STATE_HOME/earshot/agent`.
     public var stateFolder: String
-    /// Makes the media of discovery, once for each app and service. Only those that work in the background are used.
+    /// Creates the media of discovery, once for each app and service. Only those that work in the background are used.
     public var media: @Sendable () -> [any DiscoveryMedium]
-    /// Makes the source of beacons; nil, or a result of nil, if the agent cannot hear any.
+    /// Creates the source of beacons; nil, or a result of nil, if the agent cannot hear any.
     public var beacons: (@Sendable () -> (any BeaconSource<DiscoveryProblem>)?)?
     /// The share of time in which the radio listens for devices, and for beacons in low power; 0 ... 1. The overview shows it.
     public var tokenScanShare = 1.0
     /// See `tokenScanShare`.
     public var lowPowerScanShare = 1.0
-    /// Tells the user what was found for an app that does not run, if its manifest asks for that.
+    /// Notifies the user of an event for an app that is not running, if its manifest requests that.
     public var notifier: any AgentNotifier = NoNotifier()
     /// Starts apps in the user's session; nil if the agent starts them itself.
     public var launcher: (any AppLaunching)?
     /// The minimum time between two starts of one app.
     public var startIntervalSeconds = 10.0
-    /// A process of an app must hold again in this time what an earlier process of it held; the rest then ends.
+    /// A process of an app must request the operations of an earlier process again within this time; the others then
+    /// end.
     public var claimSeconds = 30.0
     /// Whether `onIdle` is called when there is neither a client nor an operation.
     public var endsWhenIdle = false
-    /// Receives a line for people at each step; lines hold no key, session or content.
+    /// Receives a line for people at each step; lines contain no key, session or content.
     public var log: @Sendable (String) -> Void
 
-    /// Tells the network, for local push; nil for an agent that does no local push.
+    /// Reports the network, for local push; nil for an agent without local push.
     public var networks: (any NetworkWatching)?
-    /// Tells when the machine sleeps, so that providers stop before; nil if nothing does.
+    /// Reports when the machine sleeps, so that providers stop before; nil for no reports.
     public var sleeps: (any SleepWatching)?
 
     /// Replaces the user's folder of configurations of local push.
@@ -39,7 +40,7 @@ public struct AgentOptions: Sendable {
     /// Replaces the folders of providers.
     package var providerFolders: [String]?
     package var pushTimes = PushTimes()
-    /// How many calls, and how many notifications, a provider may report in a minute.
+    /// The numbers of calls and of notifications that a provider may report in a minute.
     package var callsPerMinute = 30.0
     package var notificationsPerMinute = 60.0
 
@@ -50,8 +51,8 @@ public struct AgentOptions: Sendable {
     package var clock = AgentClock()
     /// Changes the configuration of managers in tests.
     package var configure: (@Sendable (inout MessageManager.Configuration) -> Void)?
-    /// The time after its beginning in which the agent starts no app for messages. A process that the last agent knew connects again
-    /// in that time: `AgentClient` pauses for 5 s at most.
+    /// The time after its own start in which the agent starts no app for messages. A process that the last agent knew
+    /// reconnects in that time: `AgentClient` pauses for at most 5 s.
     package var resumptionSeconds = 6.0
     /// How long a message that was near before a restart may take to be found again.
     package var doubtSeconds = 60.0

@@ -1,4 +1,4 @@
-/// An app that is to be started.
+/// An app to start.
 public struct AppLaunch: Sendable, Hashable {
     /// The app's identifier.
     public var app: String
@@ -6,23 +6,23 @@ public struct AppLaunch: Sendable, Hashable {
     public var command: [String]
     /// Added to the session's environment, each as `NAME=VALUE`.
     public var variables: [String]
-    /// Where its output goes; nil for the journal.
+    /// The file for its output; nil for the journal.
     public var logPath: String?
 }
 
-/// What became of a launch.
+/// The outcome of a launch.
 public enum AppLaunchOutcome: Sendable, Hashable {
-    /// The app's process; nil if that has ended already.
+    /// The app's process; nil if it has ended already.
     case started(process: Int32?)
-    /// Nothing here starts apps: the agent does it itself.
+    /// The launcher cannot start apps here: the agent does it itself.
     case unavailable
-    /// It cannot be started, or it is not known whether it was; a sentence.
+    /// It was not started, or the outcome is unknown; a sentence.
     case failed(String)
 }
 
 /// Starts apps in the user's session, outside the agent's own environment and limits. `earshot-agent` implements it with the
 /// user's systemd.
 public protocol AppLaunching: Sendable {
-    /// Starts an app, or finds the process of it that an earlier launch has started.
+    /// Starts an app, or finds its process from an earlier launch.
     func launch(_ launch: AppLaunch) async -> AppLaunchOutcome
 }

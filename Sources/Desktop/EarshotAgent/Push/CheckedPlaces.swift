@@ -3,10 +3,10 @@ import EarshotSystem
 import Glibc
 import NearbyWire
 
-/// Calls a closure whenever a file or folder that was checked may have changed: its content, its owner or permissions, its place, or
-/// what a link names.
+/// Calls a closure whenever a checked file or folder may have changed: its content, its owner or permissions, its
+/// place, or the target of a link.
 ///
-/// It watches the descriptors that were checked, not their paths, so no change falls between the check and the watch.
+/// It watches the checked descriptors, not their paths, so no change is missed between the check and the watch.
 final class CheckedPlaces: Sendable {
     private let descriptor: CInt
     private let source: ReadSource
@@ -30,7 +30,7 @@ final class CheckedPlaces: Sendable {
         _ = inotify_add_watch(descriptor, "/proc/self/fd/\(place.descriptor)", UInt32(mask) | UInt32(IN_MASK_ADD))
     }
 
-    /// Whether any event is about a watched place. Those of `/` and `/tmp` also tell what happens to files in them.
+    /// Whether any event is about a watched place. Watches of `/` and `/tmp` also report events of the files in them.
     private static func hasChange(_ descriptor: CInt) -> Bool {
         var hasChange = false
         var bytes = [UInt8](repeating: 0, count: 16_384)

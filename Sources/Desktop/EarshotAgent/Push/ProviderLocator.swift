@@ -3,14 +3,15 @@ import EarshotSystem
 import Foundation
 import Glibc
 
-/// Finds the program of a provider: the command in `<provider>.json` in one of a few folders. Only programs that no other user
-/// can change are used, and every file and folder that the command names counts: with an interpreter, the script is the program.
+/// Finds the program of a provider: the command in `<provider>.json` in one of a few folders. It accepts only programs
+/// that no other user can change. Every file and folder that the command names is checked: with an interpreter, the
+/// script is the program.
 struct ProviderLocator: Sendable {
-    /// A program as it is now.
+    /// A program in its present state.
     struct Program: Sendable, Hashable {
         /// An absolute path and arguments.
         var command: [String]
-        /// The files and folders that the command names, the program first. One that was replaced has another identity.
+        /// The files and folders that the command names, the program first. A replaced one has another identity.
         var files: [File]
     }
 
@@ -25,7 +26,7 @@ struct ProviderLocator: Sendable {
         var (seconds, nanoseconds): (Int, Int)
     }
 
-    /// Why there is no program, as a sentence.
+    /// The reason why no program was found, as a sentence for the user.
     struct Refusal: Error, Hashable {
         var sentence: String
     }
@@ -55,7 +56,7 @@ struct ProviderLocator: Sendable {
 
     /// - Parameters:
     ///   - provider: an identifier that `PushConfiguration.flaw` has checked.
-    ///   - places: watches what is checked, also if that is refused.
+    ///   - places: watches the checked files and folders, also if they are refused.
     func program(of provider: String, watchedBy places: CheckedPlaces? = nil) throws(Refusal) -> Program {
         for folder in folders {
             let path = "\(folder)/\(provider).json"
@@ -91,7 +92,7 @@ struct ProviderLocator: Sendable {
             let path = word.hasPrefix("-") ? word.split(separator: "=", maxSplits: 1).last.map(String.init) ?? "" : word
             guard let file = Self.file(path) else { continue }
             guard path.hasPrefix("/") else {
-                // A command of the program's own, such as "run", may be the name of a folder.
+                // A command of the program, such as "run", may also be the name of a folder.
                 guard file.isRegular else { continue }
                 throw Refusal(
                     sentence:
@@ -104,13 +105,13 @@ struct ProviderLocator: Sendable {
         return Program(command: command, files: files)
     }
 
-    /// A file or folder as it is now; nil if there is none. Devices and sockets hold no program.
+    /// A file or folder in its present state; nil if there is none. Devices and sockets are not programs.
     private static func file(_ path: String) -> (file: File, isRegular: Bool)? {
         var status = stat()
         guard !path.isEmpty, stat(path, &status) == 0 else { return nil }
         let isRegular = status.st_mode & S_IFMT == S_IFREG
         guard isRegular || status.st_mode & S_IFMT == S_IFDIR else { return nil }
-        // What is in a folder changes without a new program.
+        // The content of a folder can change without a new program.
         let identity = Identity(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: isRegular ? Int64(status.st_size) : 0,
             seconds: isRegular ? status.st_mtim.tv_sec : 0, nanoseconds: isRegular ? status.st_mtim.tv_nsec : 0)

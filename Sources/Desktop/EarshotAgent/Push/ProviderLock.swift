@@ -4,10 +4,10 @@ import Foundation
 import Glibc
 import NearbyWire
 
-/// The lock that a provider's process holds as long as it lives, so that a configuration never has two.
+/// The lock that a provider's process holds during its whole life, so that a configuration never has two processes.
 ///
-/// The agent locks the file and hands the descriptor to the process. The lock belongs to the open file, so it ends with the last
-/// process that has it, whatever happens to the agent.
+/// The agent locks the file and hands the descriptor to the process. The lock belongs to the open file, so it ends with
+/// the last process that has the file open, independent of the agent.
 struct ProviderLock: Sendable {
     let descriptor: Descriptor
 
@@ -27,14 +27,14 @@ struct ProviderLock: Sendable {
         guard flock(number, LOCK_EX | LOCK_NB) == 0 else { throw .held }
     }
 
-    /// Notes which process has the lock.
+    /// Records the process that has the lock.
     func note(_ process: pid_t) {
         let bytes = Array("\(process) \(Self.startTime(of: process) ?? 0)\n".utf8)
         ftruncate(descriptor.number, 0)
         _ = pwrite(descriptor.number, bytes, bytes.count, 0)
     }
 
-    /// The process that was noted, if it still lives.
+    /// The recorded process, if it still runs.
     static func holder(path: String) -> pid_t? {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
         let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { UInt64($0) }
@@ -44,12 +44,12 @@ struct ProviderLock: Sendable {
         return process
     }
 
-    /// When a process began, in the kernel's ticks: a number that is used again differs in it.
+    /// The start time of a process, in the kernel's ticks. It tells the process from a later one with the same number.
     static func startTime(of process: pid_t) -> UInt64? {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let end = text.lastIndex(of: ")")
         else { return nil }
-        // The state is the first field after the name, and the time the twentieth.
+        // The state is the first field after the name, the time the twentieth.
         let fields = text[end...].split(separator: " ").dropFirst()
         return fields.count > 19 ? UInt64(fields[fields.startIndex + 19]) : nil
     }

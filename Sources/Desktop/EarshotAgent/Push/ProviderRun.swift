@@ -15,9 +15,9 @@ struct ProviderRun {
         case stopping
     }
 
-    /// Distinguishes the processes of one configuration: news of an earlier one are ignored.
+    /// Distinguishes the processes of one configuration: events of an earlier one are ignored.
     let number: Int
-    /// The same for the disk.
+    /// The identity of the process on the disk.
     let name: String
     let process: pid_t
     let connection: AgentConnection
@@ -28,7 +28,7 @@ struct ProviderRun {
     /// Seconds since 1970.
     let since: Double
     var phase = Phase.starting
-    /// When its start succeeded, in seconds of a monotonic clock.
+    /// The time when its start succeeded, in seconds of a monotonic clock.
     var startedAt: Double?
     /// Whether it has closed its end of the socket.
     var isDisconnected = false
@@ -51,7 +51,7 @@ struct ProviderRun {
     }
 }
 
-/// What local push knows of a configuration.
+/// The state of a configuration in local push.
 struct PushRecord {
     var configuration: PushConfiguration
     /// Whether its file is gone.
@@ -63,9 +63,9 @@ struct PushRecord {
     var restartCount = 0
     var lastError: String?
     var lastStopReason: PushStopReason?
-    /// The provider said that this Ethernet is not its own.
+    /// The provider reported that this Ethernet network is not its own.
     var isEthernetUnmatched = false
-    /// Since when the process of an earlier agent is in the way, in seconds of a monotonic clock.
+    /// The time since which the process of an earlier agent is in the way, in seconds of a monotonic clock.
     var leftoverSince: Double?
 }
 

@@ -5,15 +5,15 @@ import Foundation
 import Glibc
 import NearbyWire
 
-/// What the agent keeps of local push for an app: what its providers reported and the app does not have yet.
+/// The stored state of local push for an app: reports of its providers that the app has not received yet.
 struct PushAppState: Codable, Sendable, Hashable {
-    /// Raised by any change that an older agent would misunderstand.
+    /// Increased with each change that an older agent would misunderstand.
     static let version = 1
     static let maximumRecentCount = 64
     static let maximumNotificationCount = 32
     static let maximumProcessCount = 8
 
-    /// A report of a provider, so that the same report of its next process is known.
+    /// A report of a provider, to recognise the same report from its next process.
     struct Recent: Codable, Sendable, Hashable {
         /// Of the content.
         var digest: String
@@ -33,14 +33,14 @@ struct PushAppState: Codable, Sendable, Hashable {
         var sound: String?
         var badge: Int?
 
-        /// On the desktop.
+        /// The identifier on the desktop.
         var name: String { "push-\(configuration)-\(identifier)" }
     }
 
     /// A process of the app.
     struct Process: Codable, Sendable, Hashable {
         var number: Int32
-        /// When it began, so that another one of its number is not taken for it.
+        /// Its start time, which tells it from a later process with the same number.
         var start: UInt64
 
         var isAlive: Bool { ProviderLock.startTime(of: number) == start }
@@ -48,14 +48,14 @@ struct PushAppState: Codable, Sendable, Hashable {
 
     var version = PushAppState.version
     var app: String
-    /// Where the app's manifest may be.
+    /// The folder that may have the app's manifest.
     var programFolder: String?
     var waiting: [PushFrame.Event] = []
     var recent: [Recent] = []
     var notifications: [Notification] = []
     var starts = AppState.Starts()
-    /// Processes of the app that were started or connected, the latest last. Those that live when the agent begins are about to
-    /// connect.
+    /// Processes of the app that were started or connected, the latest last. Those that are running when the agent
+    /// starts are about to connect.
     private(set) var processes: [Process] = []
 
     init(app: String) { self.app = app }
@@ -69,13 +69,13 @@ struct PushAppState: Codable, Sendable, Hashable {
         if processes.count > Self.maximumProcessCount { processes.removeFirst() }
     }
 
-    /// The noted processes that still live.
+    /// The recorded processes that still run.
     var livingProcesses: [Int32] { processes.filter(\.isAlive).map(\.number) }
 
     var isEmpty: Bool { waiting.isEmpty && recent.isEmpty && notifications.isEmpty }
 
-    /// Keeps an event for the app. The oldest make room.
-    /// - Returns: how many made room.
+    /// Stores an event for the app, and drops the oldest beyond the limit.
+    /// - Returns: the number of dropped events.
     mutating func wait(_ event: PushFrame.Event) -> Int {
         waiting.append(event)
         let count = max(0, waiting.count - PushFrame.maximumWaitingCount)
@@ -83,7 +83,7 @@ struct PushAppState: Codable, Sendable, Hashable {
         return count
     }
 
-    /// Notes a report.
+    /// Records a report.
     /// - Returns: whether an earlier process has made the same report.
     mutating func isRepeated(_ digest: String, run: String, now: Double, within seconds: Double) -> Bool {
         recent.removeAll { !(abs(now - $0.time) <= seconds) }
@@ -102,14 +102,15 @@ struct PushStateStore: Sendable {
     let folder: PrivateFolder
     private let log: @Sendable (String) -> Void
 
-    /// - Parameter stateFolder: the agent's, which exists. The folder of local push is made with the first write.
+    /// - Parameter stateFolder: the agent's folder, which exists. The folder of local push is created with the first
+    ///   write.
     init(stateFolder: String, log: @escaping @Sendable (String) -> Void) {
         folder = PrivateFolder("\(stateFolder)/push")
         self.log = log
     }
 
-    /// The states of all apps. A file that is not understood is put aside.
-    /// - Throws: `Failure` if the system does not hand out a file or the list of them.
+    /// The states of all apps. An invalid file is renamed.
+    /// - Throws: `Failure` if a file or the list of them cannot be read.
     func load() throws -> [PushAppState] {
         folder.tidy()
         return try folder.names.filter { $0.hasSuffix(Self.suffix) }.compactMap { name in
@@ -124,7 +125,7 @@ struct PushStateStore: Sendable {
         }
     }
 
-    /// Writes the state of an app, or removes its file if nothing is worth keeping.
+    /// Writes the state of an app, or removes its file if the state is empty.
     func save(_ state: PushAppState, name: String) throws(PrivateFolder.Failure) {
         if state.isEmpty { return try folder.remove(name) }
         let bytes = try folder.encode(state, name)

@@ -1,6 +1,7 @@
 import Foundation
 
-/// Tells contents apart: 128 bits of FNV-1a. It is no secret and no proof: a provider can only hide its own reports.
+/// Distinguishes contents: 128 bits of FNV-1a. It need not be secure: with a collision, a provider could only hide its
+/// own reports.
 enum PushDigest {
     static func of(_ parts: [Data]) -> String {
         var halves: (UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 0x6C62_272E_07BB_0142)

@@ -5,26 +5,26 @@ import EarshotSystem
 import Foundation
 import NearbyWire
 
-/// An app of local push: what waits for it, and its start.
+/// An app of local push: its waiting events, and its start.
 struct PushAppRecord {
     var state: PushAppState
     var starting: Task<Void, Never>?
     /// The process that the agent started, until it ends.
     var startedProcess: Int32?
     var hasComplained = false
-    /// The notifications that the desktop is asked to show, by their names there.
+    /// The notifications that the desktop was asked to show, by their names there.
     var asked: Set<String> = []
     var showing: Task<Void, Never>?
-    /// How often in a row the desktop showed none.
+    /// The number of refusals by the desktop in a row.
     var refusalCount = 0
 }
 
-/// What providers report, and who is told.
+/// The reports of providers, and their delivery.
 extension PushSupervisor {
     // MARK: Reports
 
-    /// Keeps a report for the app.
-    /// - Returns: why that is refused, as a sentence; nil if it is on the disk.
+    /// Stores a report for the app.
+    /// - Returns: the reason for a refusal, as a sentence; nil if it is on the disk.
     func keep(_ report: ProviderFrame.Report, _ id: String, _ run: ProviderRun) -> String? {
         let json = report.userInfo.json
         guard report.kind != .click, case .dictionary = report.userInfo,
@@ -58,8 +58,8 @@ extension PushSupervisor {
         return nil
     }
 
-    /// Saves the state of an app before it counts.
-    /// - Returns: why that failed, as a sentence.
+    /// Saves the state of an app before a confirmation.
+    /// - Returns: the reason for a failure, as a sentence.
     @discardableResult
     private func set(_ state: PushAppState) -> String? {
         do throws(PrivateFolder.Failure) {
@@ -80,7 +80,7 @@ extension PushSupervisor {
         if state != before { set(state) }
     }
 
-    /// The configuration is gone: nothing waits for its delegate any more.
+    /// The configuration is gone: drops the events for its delegate.
     func dropEvents(of id: String) {
         for app in apps.keys {
             change(app) { state in
@@ -107,7 +107,7 @@ extension PushSupervisor {
         if !watcher.sent.isEmpty { deliver(watcher.app) }
     }
 
-    /// Tells an app which of its providers are active.
+    /// Sends an app the list of its active providers.
     func tellStates(_ app: String) {
         let active = records.filter { $0.value.configuration.app == app && $0.value.run?.phase == .active }.map(\.key)
         for watcher in watchers.values where watcher.app == app {
@@ -115,13 +115,13 @@ extension PushSupervisor {
         }
     }
 
-    /// Sends what waits to the process of the app that came last, or starts the app. What one of its processes has got, no other
-    /// one gets as long as that one is connected.
+    /// Sends the waiting events to the app's latest process, or starts the app. While a process is connected, no other
+    /// one gets the events that were sent to it.
     func deliver(_ app: String) {
         let present = watchers.filter { $0.value.app == app }
         guard let number = present.keys.max(), let watcher = present[number] else { return considerStart(app) }
         guard let record = apps[app], !record.state.waiting.isEmpty else { return }
-        // A process that the last agent told something is about to say that it has it.
+        // A process that got events from the last agent is about to acknowledge them.
         let rest = began + times.resumption - now
         let processes = Set(present.values.map(\.process))
         if rest > 0, !processes.isSuperset(of: record.state.livingProcesses) {
@@ -149,9 +149,9 @@ extension PushSupervisor {
 
     // MARK: Apps that do not run
 
-    /// Takes up what waited when the last agent ended.
+    /// Resumes the events that waited when the last agent ended.
     func resume(_ app: String) {
-        // The last agent may have ended between the start of the app and its note of that.
+        // The last agent may have ended after it started the app and before it recorded that.
         for process in StartedProcesses.of(app) { change(app) { $0.note(process) } }
         for notification in apps[app]?.state.notifications ?? [] { show(notification, app) }
         considerStart(app)
@@ -188,9 +188,10 @@ extension PushSupervisor {
     }
 
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
-        // It may be about to be started for a message.
+        // The app may be about to be started for a message.
         guard presence.begin(app) else { return }
-        // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
+        // Counted as a failure until the app has taken its events. Written to the disk first, so that a crash does not
+        // lead to a second start.
         change(app) { state in
             state.starts.last = wallSeconds
             state.starts.failureCount += 1
@@ -224,8 +225,8 @@ extension PushSupervisor {
 
     // MARK: Notifications
 
-    /// Keeps a notification until the desktop shows it.
-    /// - Returns: why that is refused, as a sentence; nil if it is on the disk.
+    /// Stores a notification until the desktop shows it.
+    /// - Returns: the reason for a refusal, as a sentence; nil if it is on the disk.
     func keep(_ notify: ProviderFrame.Notify, _ id: String, _ run: ProviderRun) -> String? {
         typealias Limits = ProviderFrame.Notify
         guard (1...Limits.maximumIdentifierByteCount).contains(notify.identifier.utf8.count),
@@ -285,9 +286,9 @@ extension PushSupervisor {
             apps[app]?.refusalCount = 0
             showNext(app)
         case .notShown:
-            // One that was shown and went with its desktop is not shown again: the user may have read it.
+            // A notification that disappeared with its desktop is not shown again: the user may have read it.
             guard record.state.notifications.contains(notification), record.showing == nil else { return }
-            // A desktop that has shown many at once refuses some for a moment.
+            // A desktop that has shown many at once temporarily refuses some.
             if record.refusalCount == 3 { log("\(app): no desktop shows the provider's notifications: they wait") }
             showNext(app)
             apps[app]?.refusalCount += 1
@@ -295,7 +296,7 @@ extension PushSupervisor {
         }
     }
 
-    /// Tries the oldest notification that waits, a while later. Where it is shown, the others follow.
+    /// Tries the oldest waiting notification again after a pause. If it is shown, the others follow.
     private func showNext(_ app: String) {
         guard let record = apps[app], record.showing == nil, !record.state.notifications.isEmpty else { return }
         let pause = min(times.show * exp2(Double(min(record.refusalCount, 30))), times.longestShow)
@@ -325,7 +326,7 @@ extension PushSupervisor {
         guard let command = manifest(of: app).command else {
             return log("\(app): its manifest has no EarshotCommand to start it with")
         }
-        // The user wants it now, however often it was started.
+        // The user wants it now, even if it was started often.
         start(
             app, command,
             because: .click(

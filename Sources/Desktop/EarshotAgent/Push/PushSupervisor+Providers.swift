@@ -9,10 +9,10 @@ import NearbyWire
 
 /// The providers' processes.
 extension PushSupervisor {
-    /// Compares what runs with what should run, and begins to change it.
+    /// Compares the running providers with the wanted ones, and begins the changes.
     func reconcile() {
         let earlierPlaces = checkedPlaces
-        // All are checked again, and nothing else is watched. What was watched stays so until then.
+        // All programs are checked again, and only their files are watched. The old watches remain until then.
         if areProgramsChanged { checkedPlaces = nil }
         defer {
             areProgramsChanged = false
@@ -30,13 +30,13 @@ extension PushSupervisor {
                 record.retry?.cancel()
                 records[id]?.retry = nil
                 records[id]?.policy.reset()
-                // What hindered a start is of no interest where none is wanted.
+                // No provider is wanted: forget what blocked its start.
                 records[id]?.leftoverSince = nil
             }
         }
     }
 
-    /// Why a provider that runs must stop; nil if it need not.
+    /// The reason why a running provider must stop; nil if it need not.
     private func stopReason(_ record: PushRecord, _ run: ProviderRun) -> PushStopReason? {
         if record.isRemoved { return .configurationRemoved }
         if isAsleep { return .sleep }
@@ -64,7 +64,7 @@ extension PushSupervisor {
         do throws(ProviderLocator.Refusal) {
             program = try self.program(of: provider)
         } catch {
-            // Watches what was checked. After a change it checks again.
+            // The checked files are watched. After a change they are checked again.
             return fail(id, error.sentence)
         }
         do throws(PrivateFolder.Failure) { try stateStore.folder.make() } catch { return fail(id, "\(error)") }
@@ -113,7 +113,7 @@ extension PushSupervisor {
         log("\(configuration.app): starts \(provider) as process \(process)")
     }
 
-    /// Starts the process with its end of a socket and the lock.
+    /// Starts the process, with one end of a socket and the lock.
     private func spawn(
         _ program: ProviderLocator.Program, _ configuration: PushConfiguration, _ lock: ProviderLock
     ) -> (socket: CInt, process: pid_t, number: Int)? {
@@ -124,7 +124,7 @@ extension PushSupervisor {
                 bytes.bindMemory(to: CInt.self).baseAddress) == 0
         }
         guard isMade else { return nil }
-        // The numbers below are those that the process gets.
+        // From 10 on: the process gets lower numbers for its descriptors.
         let theirs = fcntl(pair.1, F_DUPFD_CLOEXEC, 10)
         let locked = fcntl(lock.descriptor.number, F_DUPFD_CLOEXEC, 10)
         Glibc.close(pair.1)
@@ -151,7 +151,7 @@ extension PushSupervisor {
         return (pair.0, process, number)
     }
 
-    /// A process that an earlier agent started has not ended yet. It does so by itself within a second, or is ended.
+    /// A process that an earlier agent started has not ended yet. It ends within a second, or is killed.
     private func awaitLeftover(_ id: String) {
         let path = stateStore.lockPath(id)
         let since = records[id]?.leftoverSince ?? now
@@ -165,7 +165,7 @@ extension PushSupervisor {
         records[id]?.retry = later(times.leftoverRetry, .retryDue(id))
     }
 
-    /// Notes why there is no provider. Nothing is tried before something changes.
+    /// Records why there is no provider. The next attempt follows only a change.
     private func fail(_ id: String, _ sentence: String) {
         guard records[id]?.lastError != sentence else { return }
         records[id]?.lastError = sentence
@@ -196,7 +196,7 @@ extension PushSupervisor {
         tellStates(run.configuration.app)
     }
 
-    // MARK: News
+    // MARK: Events of a process
 
     func take(_ news: ProviderNews, of id: String, run number: Int) {
         guard let run = records[id]?.run, run.number == number else { return }
@@ -208,7 +208,7 @@ extension PushSupervisor {
             log("\(run.configuration.app): process \(run.process) does not keep to the protocol: it is killed")
             run.signal(SIGKILL)
         case .disconnected:
-            // Mostly because it ends; if not, nothing can reach it any more.
+            // Usually because it ends; if not, it cannot be reached any longer.
             run.deadline?.cancel()
             records[id]?.run?.deadline = later(times.termination, .provider(id, run: number, .deadline))
             records[id]?.run?.isDisconnected = true
@@ -239,7 +239,7 @@ extension PushSupervisor {
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
         case .notify(let notify):
             let refusal = keep(notify, id, run)
-            // The provider tries again, perhaps for hours.
+            // The provider may repeat it for hours.
             if let refusal, refusal != run.latestRefusal {
                 log("\(run.configuration.app): refuses a notification: \(refusal)")
             }
@@ -253,7 +253,7 @@ extension PushSupervisor {
         }
     }
 
-    /// A time is over.
+    /// A time limit has passed.
     private func overdue(_ id: String, _ run: ProviderRun) {
         switch run.phase {
         case .starting, .active:
@@ -272,7 +272,7 @@ extension PushSupervisor {
 
     private func ended(_ id: String, _ run: ProviderRun, _ status: CInt) {
         run.deadline?.cancel()
-        // What it has started must not outlive it.
+        // Programs that it has started must not outlive it.
         run.signal(SIGKILL)
         run.connection.close()
         records[id]?.run = nil

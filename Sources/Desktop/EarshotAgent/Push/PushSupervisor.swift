@@ -8,15 +8,15 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// Local push: which configuration matches the network, which provider runs, and what waits for which app.
+/// Local push: the configuration that matches the network, its provider, and the events that wait for apps.
 ///
 ///     configurations ─┐
 ///     network ────────┼─▶ reconcile ─▶ providers' processes                    (+Providers)
 ///     sleep ──────────┘                  │ reports
 ///     apps ◀─ events ─ waiting events ◀──┘                                     (+Events)
 ///
-/// After any event from outside it compares what runs with what should run, so it needs no memory of how it came there: after
-/// a restart of the agent the files and the network say everything.
+/// After any event from outside it compares the running providers with the wanted ones, so it needs no memory of the
+/// past: after a restart of the agent, the files and the network have all the information.
 actor PushSupervisor {
     /// An event from outside.
     enum Input: Sendable {
@@ -38,7 +38,7 @@ actor PushSupervisor {
         case overview(AgentConnection)
     }
 
-    /// News of a provider's process.
+    /// Events of a provider's process.
     enum ProviderNews: Sendable {
         case frame(ProviderFrame, byteCount: Int)
         /// It broke the protocol.
@@ -60,11 +60,11 @@ actor PushSupervisor {
     let presence: AppPresence
     let startPolicy: StartPolicy
     private let networks: any NetworkWatching
-    /// The name of an app's file without its ending.
+    /// The name of an app's file without its extension.
     let fileName: @Sendable (String) -> String
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
-    /// Whether there is anything to do: the agent must not end.
+    /// Whether there is work, so that the agent must not end.
     nonisolated let isBusy = Mutex(false)
     private let watchQueue = DispatchQueue(label: "earshot.agent.push.files")
     let providerQueue = DispatchQueue(label: "earshot.agent.push.providers")
@@ -76,13 +76,13 @@ actor PushSupervisor {
     var isAsleep = false
     let began: Double
     var runCount = 0
-    /// Whether a provider's program may be another one than before.
+    /// Whether a provider's program may have changed.
     var areProgramsChanged = false
     private var problems: [String] = []
     private var lines: [PushFrame.Overview.Line] = []
     private var configurationWatch: FolderWatch?
     private var providerWatches: [String: FolderWatch] = [:]
-    /// Watches everything that the programs' check has looked at.
+    /// Watches all files and folders of the programs' check.
     var checkedPlaces: CheckedPlaces?
     private var following: [Task<Void, Never>] = []
 
@@ -102,7 +102,7 @@ actor PushSupervisor {
         locator = ProviderLocator(folders: options.providerFolders ?? ProviderLocator.systemFolders)
         fileName = { String(store.fileName($0).dropLast(".json".count)) }
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
-        // An agent that is about to end when idle must not do so before the first look.
+        // An agent that ends when idle must not do so before the first check.
         isBusy.withLock { $0 = (try? configurationStore.folder.names.isEmpty) != true }
     }
 
@@ -110,7 +110,7 @@ actor PushSupervisor {
     var wallSeconds: Double { options.clock.wallSeconds() }
 
     /// Handles the input until `close`.
-    /// - Parameter onIdle: called when nothing is left to do.
+    /// - Parameter onIdle: called when no work is left.
     func run(from states: [PushAppState], onIdle: @Sendable () -> Void) async {
         for state in states { apps[state.app] = PushAppRecord(state: state) }
         let input = input
@@ -155,7 +155,7 @@ actor PushSupervisor {
         }
     }
 
-    /// Brings everything in line with what is known now.
+    /// Adjusts everything to the present state.
     private func update(_ onIdle: @Sendable () -> Void) {
         follow()
         reconcile()
@@ -169,7 +169,7 @@ actor PushSupervisor {
         if wasBusy, !isBusy { onIdle() }
     }
 
-    /// Sends an input later, from a task that ends with its cancellation.
+    /// Sends an input after a delay, unless the returned task is cancelled.
     func later(_ seconds: Double, _ event: Input) -> Task<Void, Never> {
         Task { [input] in
             if (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil { input.yield(event) }
@@ -195,7 +195,7 @@ actor PushSupervisor {
             if let known = records[id]?.configuration, records[id]?.isRemoved == false {
                 guard known != configuration else { continue }
                 records[id]?.configuration = configuration
-                // What failed may work with the new values.
+                // A failed start may work with the new values.
                 restartSoon(id)
             } else {
                 var record = PushRecord(configuration: configuration, policy: RestartPolicy(times.restart))
@@ -203,11 +203,11 @@ actor PushSupervisor {
                 records[id] = record
             }
         }
-        // A file that is not understood keeps what it said before: an editor may be writing it.
-        // So does every one while the system does not hand out the files.
+        // For an invalid file, the previous content remains in force: an editor may be writing it. The same applies to
+        // all files while they cannot be read.
         for id in records.keys where !present.contains(id) && !content.invalid.contains(id) && !content.isIncomplete {
             records[id]?.isRemoved = true
-            // A folder that cannot be read says nothing about what waits.
+            // A folder that cannot be read does not show which configurations are gone.
             if content.problems.isEmpty { dropEvents(of: id) }
         }
     }
@@ -225,14 +225,14 @@ actor PushSupervisor {
         if let problem = situation.problem, problem != last?.problem { log(problem) }
     }
 
-    /// Forgets the failures of a provider that does not run: something has changed.
+    /// Forgets the failures of a provider that is not running, after a change.
     private func restartSoon(_ id: String) {
         records[id]?.retry?.cancel()
         records[id]?.retry = nil
         records[id]?.policy.reset()
     }
 
-    /// Follows the network and the machine's sleep while any configuration is enabled, and the providers' folders too.
+    /// Follows the network, the machine's sleep and the providers' folders while any configuration is enabled.
     private func follow() {
         let isNeeded = records.values.contains { $0.configuration.isEnabled && !$0.isRemoved }
         guard isNeeded else {
@@ -256,7 +256,7 @@ actor PushSupervisor {
         }
     }
 
-    /// The program of a provider as it is now. What was checked for it is watched from now on.
+    /// The program of a provider in its present state. The checked files are watched from now on.
     func program(of provider: String) throws(ProviderLocator.Refusal) -> ProviderLocator.Program {
         if checkedPlaces == nil {
             let input = input
@@ -265,7 +265,7 @@ actor PushSupervisor {
         return try locator.program(of: provider, watchedBy: checkedPlaces)
     }
 
-    /// Whether a configuration names the network of now.
+    /// Whether a configuration names the current network.
     func matches(_ record: PushRecord) -> Bool {
         let configuration = record.configuration
         switch situation?.primary {
@@ -312,7 +312,7 @@ actor PushSupervisor {
                 ?? 0)
     }
 
-    /// Ends all within this process. The providers end with their connections.
+    /// Ends all work within this process. The providers end with their connections.
     func close() {
         input.finish()
         for task in following { task.cancel() }

@@ -8,18 +8,19 @@ package struct PushTimes: Sendable {
     package var start = 30.0
     /// Between two timer events.
     package var timer = 60.0
-    /// A provider that ran so long ran well: its next failure is the first again.
+    /// After this running time, the next failure counts as the first again.
     package var well = 60.0
-    /// For a process that an earlier agent started to end by itself.
+    /// For the process of an earlier agent to end.
     package var leftover = 2.0
-    /// Between two attempts to begin while an earlier process lives.
+    /// Between two attempts to start while an earlier process still runs.
     package var leftoverRetry = 0.2
     /// The same report of an earlier process counts as the same in this time.
     package var sameReport = 120.0
-    /// After its own start the agent does not start an app before whose process lives, and waits with what it has for an app until
-    /// all its processes are there: they are about to connect again, and to say what they have.
+    /// After the agent's own start. Until then it does not start an app that has a running process, and sends an app's
+    /// events only when all its processes are connected: they are about to reconnect and to report the events that they
+    /// have.
     package var resumption = 2.5
-    /// Until the next notification that waits is shown. It doubles while no desktop shows any, up to `longestShow`.
+    /// Until the next waiting notification is shown. It doubles while no desktop shows any, up to `longestShow`.
     package var show = 1.0
     package var longestShow = 60.0
     /// See `RestartPolicy`.

@@ -1,8 +1,8 @@
 import EarshotBasics
 
-/// How long to wait before a provider that failed is started again: 1 s, doubled with each failure in a row, up to 60 s.
+/// The pause before a failed provider is started again: 1 s, doubled with each failure in a row, up to 60 s.
 ///
-/// A provider that started well and was killed from outside (SIGKILL) did nothing wrong, so its pause grows to 3 s only: it is
+/// A provider that started successfully and was killed (SIGKILL) is not at fault, so its pause grows only to 3 s: it is
 /// back within 5 s.
 package struct RestartPolicy: Sendable, Hashable {
     /// The range of the pauses.
@@ -16,7 +16,7 @@ package struct RestartPolicy: Sendable, Hashable {
 
     /// How a provider failed.
     package enum Failure: Sendable, Hashable {
-        /// It ended by itself, or its start failed.
+        /// It ended on its own, or its start failed.
         case crash
         /// SIGKILL ended it after its start succeeded.
         case kill

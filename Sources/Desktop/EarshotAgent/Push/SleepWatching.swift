@@ -1,6 +1,6 @@
-/// Tells when the machine goes to sleep and when it wakes. `earshot-agent` implements it with logind.
+/// Reports when the machine goes to sleep and when it wakes. `earshot-agent` implements it with logind.
 public protocol SleepWatching: Sendable {
-    /// true before the machine sleeps, false after it woke. The stream ends when its reader's task is cancelled; one that never
-    /// tells anything is fine.
+    /// true before the machine sleeps, false after the wake. The stream ends when its reader's task is cancelled. It
+    /// may never yield a value.
     func sleeps() -> AsyncStream<Bool>
 }

@@ -5,7 +5,7 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// Accepts connections on the agent's socket, checks who connects, and passes frames on.
+/// Accepts connections on the agent's socket, checks their users, and passes frames on.
 final class AgentServer: Sendable {
     private struct State {
         var connections: [Int: AgentConnection] = [:]
@@ -22,7 +22,7 @@ final class AgentServer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - socket: a listening socket; it belongs to the server from now on.
+    ///   - socket: a listening socket, which the server owns from now on.
     ///   - user: the only user that may connect.
     init(
         _ socket: CInt, user: uid_t = getuid(), input: AsyncStream<Supervisor.Input>.Continuation,
@@ -42,11 +42,11 @@ final class AgentServer: Sendable {
         }
     }
 
-    /// Accepts no more, and ends all connections.
+    /// Stops accepting, and ends all connections.
     func close() {
         let (source, connections) = state.withLock { ($0.source, $0.connections) }
         source?.cancel()
-        // New connections are refused at once, also while this object lives.
+        // New connections are refused from now on, even while this object still exists.
         _ = shutdown(socket.number, CInt(SHUT_RDWR))
         for connection in connections.values { connection.close() }
     }
@@ -55,7 +55,7 @@ final class AgentServer: Sendable {
         // Swift does not import accept4.
         let descriptor = Glibc.accept(socket.number, nil, nil)
         if descriptor < 0 {
-            // Without this pause, a process without free descriptors would turn in circles.
+            // Without this pause, a process without free descriptors would loop without rest.
             if errno == EMFILE || errno == ENFILE { usleep(100_000) }
             return
         }

@@ -1,17 +1,18 @@
 import EarshotBasics
 import Synchronization
 
-/// Counts the frames of a connection that the agent has not handled yet, so that no client fills the agent's memory.
+/// Counts the frames of a connection that the agent has not handled yet, so that a client cannot fill the agent's
+/// memory.
 final class FrameBacklog: Sendable {
     static let maximumByteCount = 16 << 20
 
     private let byteCount = Atomic(0)
     private let limit: Mutex<TokenBucket>
 
-    /// - Parameter limit: of the frames.
+    /// - Parameter limit: the rate limit of frames.
     init(_ limit: TokenBucket = TokenBucket(burst: 128, perSecond: 50)) { self.limit = Mutex(limit) }
 
-    /// Counts a frame that came.
+    /// Counts an incoming frame.
     /// - Returns: false if the connection exceeds a limit.
     func add(_ count: Int, now: Double) -> Bool {
         let sum = byteCount.add(count, ordering: .relaxed).newValue

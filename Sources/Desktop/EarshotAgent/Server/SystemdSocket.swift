@@ -1,12 +1,12 @@
 import Glibc
 
-/// The socket that systemd listens on before it starts the agent.
+/// The socket on which systemd listens before it starts the agent.
 enum SystemdSocket {
     /// systemd passes its sockets from this number on.
     private static let firstDescriptor: CInt = 3
 
-    /// The socket in `LISTEN_FDS`; nil if systemd passed none to this process. Call it once, before threads begin: it removes
-    /// the variables, which must not reach the apps.
+    /// The socket in `LISTEN_FDS`; nil if systemd passed none to this process. Call it once, before threads start: it
+    /// removes the variables, which must not reach the apps.
     static func take() -> CInt? {
         let (process, count) = (value("LISTEN_PID"), value("LISTEN_FDS"))
         for name in ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES"] { unsetenv(name) }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Which apps have a process that is connected or was started, so that none is started twice: messages and local push each start
-/// apps, at the same time.
+/// The apps with a connected or started process, so that no app is started twice: messages and local push may both
+/// start apps at the same time.
 final class AppPresence: Sendable {
     private struct State {
         var counts: [String: Int] = [:]
@@ -17,7 +17,7 @@ final class AppPresence: Sendable {
     func add(_ app: String) { state.withLock { $0.counts[app, default: 0] += 1 } }
 
     /// A process of the app is about to be started.
-    /// - Returns: false if one is there or about to be: then it must not be started, and is not counted.
+    /// - Returns: false if there is one, or one is about to start: then it must not be started, and is not counted.
     func begin(_ app: String) -> Bool {
         state.withLock { state in
             guard state.counts[app] == nil else { return false }

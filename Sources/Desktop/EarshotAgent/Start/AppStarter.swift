@@ -4,16 +4,16 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// Starts apps as processes of their own, and says when they end.
+/// Starts apps as separate processes, and reports their ends.
 ///
-/// The launcher starts them in the user's session. Without one an app is a child of the agent in a session of its own, with the
-/// agent's environment as far as that is not the agent's alone. What an app prints goes to the journal where the agent's does, and
-/// to a log file otherwise.
+/// The launcher starts them in the user's session. Without a launcher an app is a child of the agent in a session of
+/// its own, with the agent's environment except the variables for the agent alone. An app's output goes to the journal
+/// if the agent's does, and otherwise to a log file.
 final class AppStarter: Sendable {
-    /// A log file beyond this size is begun anew.
+    /// A log file above this size is emptied.
     private static let maximumLogByteCount = 1 << 20
 
-    /// Why an app is started. Its environment says so: `EARSHOT_LAUNCHED_BY` is `found`, `call` or `click`.
+    /// The reason for a start. The app's environment has it: `EARSHOT_LAUNCHED_BY` is `found`, `call` or `click`.
     enum Reason: Sendable {
         case found
         /// A provider has reported a call.
@@ -39,7 +39,7 @@ final class AppStarter: Sendable {
                     "EARSHOT_NOTIFICATION_TITLE=\(click.title.withoutControls)",
                     "EARSHOT_NOTIFICATION_BODY=\(click.body.withoutControls)",
                 ]
-                    // Wayland's compositors and X11's window managers let the app's window come to the front with it.
+                    // With it, Wayland's compositors and X11's window managers let the app's window come to the front.
                     + (click.activationToken.map { token in
                         AppStarter.activationVariables.map { "\($0)=\(token.withoutControls)" }
                     } ?? [])
@@ -49,15 +49,15 @@ final class AppStarter: Sendable {
 
     /// A click on a notification.
     struct Click: Sendable {
-        /// Of the notification, as the app or its provider named it.
+        /// The identifier of the notification, as given by the app or its provider.
         var identifier: String
         var title: String
         var body: String
-        /// Of the desktop, so that the app may take the focus; nil if the desktop gives none.
+        /// The desktop's token, so that the app may take the focus; nil if the desktop gives none.
         var activationToken: String?
     }
 
-    /// What became of a start.
+    /// The outcome of a start.
     enum Outcome: Sendable {
         /// The process; nil if it has ended already. `AppStarter` reports its end in both cases.
         case started(pid_t?)
@@ -66,7 +66,7 @@ final class AppStarter: Sendable {
     }
 
     /// The end of a process in words.
-    /// - Parameter status: of `waitpid`; nil if that is not known.
+    /// - Parameter status: the status of `waitpid`; nil if unknown.
     static func ending(_ status: CInt?) -> String {
         guard let status else { return "ended" }
         return status & 0x7F == 0
@@ -76,7 +76,7 @@ final class AppStarter: Sendable {
     private struct State {
         var children: [pid_t: @Sendable (CInt) -> Void] = [:]
         var signals: SignalSource?
-        /// The processes that the launcher has started, each with the descriptor that tells its end.
+        /// The processes that the launcher has started, each with the descriptor that reports its end.
         var launched: [pid_t: ReadSource] = [:]
     }
 
@@ -98,11 +98,11 @@ final class AppStarter: Sendable {
     /// Starts an app.
     /// - Parameters:
     ///   - command: an absolute path and arguments.
-    ///   - name: the app as a file name.
+    ///   - name: the app's identifier as a file name.
     ///   - app: the app, which its environment names as `EARSHOT_APP_ID`.
-    ///   - reason: what its environment says.
+    ///   - reason: the reason, for its environment.
     ///   - onStart: receives the outcome, once.
-    ///   - onEnd: called when the process ends, after `onStart`, with the status of `waitpid`; nil if that is not known.
+    ///   - onEnd: called when the process ends, after `onStart`, with the status of `waitpid`; nil if unknown.
     func start(
         _ command: [String], name: String, app: String, because reason: Reason,
         onStart: @escaping @Sendable (Outcome) -> Void, onEnd: @escaping @Sendable (CInt?) -> Void
@@ -134,7 +134,7 @@ final class AppStarter: Sendable {
         }
     }
 
-    /// Calls a closure when a process ends that is no child of the agent.
+    /// Calls a closure when a process ends that is not a child of the agent.
     private func follow(_ process: pid_t, _ onEnd: @escaping @Sendable (CInt?) -> Void) {
         let descriptor = earshot_pidfd_open(process)
         guard descriptor >= 0 else { return onEnd(nil) }
@@ -161,7 +161,7 @@ final class AppStarter: Sendable {
     /// - Parameters:
     ///   - variables: added to the agent's environment.
     ///   - descriptors: the process gets them as 3, 4 and so on. They must be above these numbers.
-    ///   - onSpawn: called with the process before its end can be told.
+    ///   - onSpawn: called with the process before its end can be reported.
     func spawn(
         _ command: [String], name: String, variables: [String], descriptors: [CInt] = [],
         onSpawn: @Sendable (pid_t) -> Void = { _ in }, onEnd: @escaping @Sendable (CInt) -> Void
@@ -209,7 +209,8 @@ final class AppStarter: Sendable {
         }
     }
 
-    /// The agent's environment without what systemd, a desktop or an earlier agent gave to the agent alone.
+    /// The agent's environment without the variables that systemd, a desktop or an earlier agent set for the agent
+    /// alone.
     private static func environment(_ variables: [String]) -> [String] {
         let own =
             [
@@ -223,7 +224,8 @@ final class AppStarter: Sendable {
         "EARSHOT_APP_ID=", "EARSHOT_LAUNCHED_BY=", "EARSHOT_NOTIFICATION_", "EARSHOT_PROVIDER_",
     ]
 
-    /// The variables of the agent that an app in the session's environment needs: which agent, which service, which folders.
+    /// The agent's variables that an app in the session's environment needs: for the agent, the service and the
+    /// folders.
     private static var passedOn: [String] {
         let folders = ["XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=", "XDG_CACHE_HOME="]
         return inherited.filter { text in
@@ -258,7 +260,8 @@ final class AppStarter: Sendable {
 }
 
 extension String {
-    /// Without the characters that a variable of the environment may not have for systemd. 2,000 is more than a notification shows.
+    /// The text without the characters that systemd does not allow in an environment variable. 2,000 is more than a
+    /// notification shows.
     fileprivate var withoutControls: String {
         String(
             String.UnicodeScalarView(

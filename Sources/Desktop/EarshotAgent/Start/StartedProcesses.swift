@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The processes that live and that an agent has started as an app, this agent or an earlier one.
+/// The running processes that this agent or an earlier one has started as an app.
 enum StartedProcesses {
-    /// `AppStarter` makes each of them the leader of a session, and names the app in its environment.
+    /// `AppStarter` makes each of them the leader of a session, with the app's name in its environment.
     static func of(_ app: String) -> [pid_t] {
         let wanted = Data("EARSHOT_APP_ID=\(app)".utf8)
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []

@@ -2,9 +2,9 @@ import EarshotMessages
 import EarshotSealing
 import NearbyWire
 
-/// All that the agent keeps about an app: one file, see `StateStore`. It holds keys of projects and sessions.
+/// The agent's stored state of an app: one file, see `StateStore`. It contains keys of projects and sessions.
 struct AppState: Codable, Sendable, Hashable {
-    /// Raised by any change that an older agent would misunderstand.
+    /// Increased with each change that an older agent would misunderstand.
     static let version = 1
     /// The limits of an app.
     static let maximumOperationCount = 32
@@ -16,12 +16,12 @@ struct AppState: Codable, Sendable, Hashable {
         var order: BackgroundOperation
         /// Seconds since 1970.
         var since: Double
-        /// The messages that are near as far as the app was told, or will be told.
+        /// The messages that the app considers near, or will after its waiting events.
         var seen: [String] = []
         /// The events that no process of the app has received yet.
         var waiting: [AgentEvent] = []
 
-        /// Keeps an event for the app's next process. The oldest events make room.
+        /// Stores an event for the app's next process, and drops the oldest events beyond the limit.
         mutating func wait(_ event: AgentEvent) {
             waiting.append(event)
             while waiting.count > AppState.maximumWaitingCount || waitingByteCount > AppState.maximumWaitingByteCount {
@@ -32,19 +32,19 @@ struct AppState: Codable, Sendable, Hashable {
         private var waitingByteCount: Int { waiting.reduce(0) { $0 + ($1.message?.content.count ?? 0) } }
     }
 
-    /// A session at the service, so that a new process of the agent continues the registrations of the last one.
+    /// A session at the service, with which a new process of the agent continues the registrations of the last one.
     struct Session: Codable, Sendable, Hashable {
         var key: String
         var service: String
         var secret: String
-        /// How its messages are sealed; nil in an open project.
+        /// The sealing of its messages; nil in an open project.
         var sealing: DeviceSealing.Stored?
         /// The idempotency key of each registration, by `ResumingService`'s name for the order.
         var idempotencyKeys: [String: String] = [:]
     }
 
     struct Starts: Codable, Sendable, Hashable {
-        /// When the agent started the app last, in seconds since 1970.
+        /// The time of the app's last start by the agent, in seconds since 1970.
         var last: Double?
         /// How often in a row the app ended without having received its events.
         var failureCount = 0
@@ -60,6 +60,6 @@ struct AppState: Codable, Sendable, Hashable {
 
     init(app: String) { self.app = app }
 
-    /// Whether nothing is worth keeping.
+    /// Whether there is nothing to store.
     var isEmpty: Bool { operations.isEmpty }
 }

@@ -3,8 +3,9 @@ import EarshotSystem
 import Foundation
 import Glibc
 
-/// Keeps the state of each app in a file of its own: `$XDG_STATE_HOME/earshot/agent/APP.json`. The files hold keys, so only their owner can read
-/// them. What `save` has confirmed is there after a crash or a power failure: see `PrivateFolder`.
+/// Stores the state of each app in a file of its own: `$XDG_STATE_HOME/earshot/agent/APP.json`. The files contain keys,
+/// so only their owner can read them. A state that `save` has confirmed survives a crash or a power failure: see
+/// `PrivateFolder`.
 struct StateStore: Sendable {
     /// More than any state within its limits: 32 operations with a message and waiting events each.
     private static let maximumByteCount = 128 << 20
@@ -13,16 +14,16 @@ struct StateStore: Sendable {
     let folder: PrivateFolder
     private let log: @Sendable (String) -> Void
 
-    /// Opens the folder, and makes it where it is missing.
+    /// Opens the folder, and creates it if it is missing.
     init(folder: String, log: @escaping @Sendable (String) -> Void) throws(PrivateFolder.Failure) {
         self.folder = PrivateFolder(folder)
         self.log = log
         try self.folder.create()
     }
 
-    /// The states of all apps. It removes what an interrupted write has left. A file that it cannot understand is put aside.
-    /// - Throws: `Failure` if the system does not hand out a file or the list of them. An agent that began without them would
-    ///   forget what it has confirmed.
+    /// The states of all apps. It removes the remains of interrupted writes, and renames invalid files.
+    /// - Throws: `Failure` if a file or the list of them cannot be read. An agent that started without them would
+    ///   forget operations that it has confirmed.
     func load() throws(PrivateFolder.Failure) -> [AppState] {
         folder.tidy()
         var states: [AppState] = []
@@ -36,7 +37,7 @@ struct StateStore: Sendable {
         return states.sorted { $0.app < $1.app }
     }
 
-    /// - Returns: nil if the file is no state of this version.
+    /// - Returns: nil if the file is not a state of this version.
     private func read(_ name: String) throws(PrivateFolder.Failure) -> AppState? {
         guard let bytes = try folder.readUsable(name, maximumByteCount: Self.maximumByteCount),
             let state = try? JSONDecoder().decode(AppState.self, from: Data(bytes)),
@@ -45,17 +46,17 @@ struct StateStore: Sendable {
         return state
     }
 
-    /// Writes the state of an app, or removes its file if nothing is worth keeping.
+    /// Writes the state of an app, or removes its file if the state is empty.
     func save(_ state: AppState) throws(PrivateFolder.Failure) {
         let name = fileName(state.app)
         if state.isEmpty { return try folder.remove(name) }
         try folder.write(try folder.encode(state, name), to: name)
     }
 
-    /// Removes all that is kept about an app.
+    /// Removes all stored data about an app.
     func forget(app: String) throws(PrivateFolder.Failure) { try folder.remove(fileName(app)) }
 
-    /// A file name for any identifier: other bytes than letters, digits, `.`, `_` and `-` become `%` and two digits.
+    /// A file name for any identifier: bytes other than letters, digits, `.`, `_` and `-` become `%` and two digits.
     func fileName(_ app: String) -> String {
         var name = ""
         for byte in app.utf8 {
@@ -75,8 +76,8 @@ struct StateStore: Sendable {
 
 extension PrivateFolder {
     /// Reads a file of the agent.
-    /// - Returns: nil if there is none, or if it is not usable and will not become so.
-    /// - Throws: `Failure` if the system cannot hand it out now.
+    /// - Returns: nil if there is none, or if it is permanently unusable.
+    /// - Throws: `Failure` if it cannot be read now.
     func readUsable(_ name: String, maximumByteCount: Int) throws(Failure) -> [UInt8]? {
         do throws(Failure) { return try read(name, maximumByteCount: maximumByteCount) } catch {
             if error.isSystem { throw error }
@@ -84,7 +85,7 @@ extension PrivateFolder {
         }
     }
 
-    /// Renames a file that this version of the agent does not understand, and says so.
+    /// Renames a file that this version of the agent does not understand, and logs that.
     func putAside(_ name: String, _ log: (String) -> Void) {
         let file = "\(path)/\(name)"
         rename(file, file + ".unreadable")

@@ -4,15 +4,16 @@ import EarshotSealing
 import NearbyWire
 import Synchronization
 
-/// The service for one key, with a memory: a new process of the agent continues the session and the registrations of the last
-/// one. Other devices then notice nothing of a restart.
+/// The service for one key, with a memory: a new process of the agent continues the session and the registrations of
+/// the last one. So other devices do not notice a restart.
 ///
-/// It returns the remembered session in place of a new one, and replaces the idempotency keys of the manager by those with which
-/// the registrations were made. The service answers with the same registrations as before, or makes new ones if they have ended.
+/// It returns the remembered session instead of a new one, and replaces the manager's idempotency keys by those of the
+/// existing registrations. The service answers with the same registrations as before, or creates new ones if they have
+/// ended.
 final class ResumingService: MessageService {
     private struct State {
         var memory: AppState.Session
-        /// Whether the remembered session was given away.
+        /// Whether the remembered session has been used.
         var isUsed = false
         /// The slot of each idempotency key of the manager.
         var slots: [String: String] = [:]
@@ -25,7 +26,7 @@ final class ResumingService: MessageService {
     private let save: @Sendable (AppState.Session) -> Void
 
     /// - Parameters:
-    ///   - memory: the last session; with an empty secret if there is none.
+    ///   - memory: the last session; its secret is empty if there is none.
     ///   - save: receives each change of the memory.
     init(
         _ service: any MessageService, memory: AppState.Session, save: @escaping @Sendable (AppState.Session) -> Void
@@ -96,7 +97,7 @@ final class ResumingService: MessageService {
         service.events(in: session, after: lastEventID)
     }
 
-    /// The slot and the key of a registration. Orders that are equal have slots of their own, in the order of their coming.
+    /// The slot and the key of a registration. Equal orders have separate slots, in the order of their arrival.
     private func remember(_ key: String, for order: ServiceOrder) -> (slot: String, key: String) {
         change { state in
             if let slot = state.slots[key] { return (slot, state.memory.idempotencyKeys[slot] ?? key) }
@@ -122,7 +123,7 @@ final class ResumingService: MessageService {
 }
 
 extension ServiceOrder {
-    /// The same in each process.
+    /// The name of an order's slot, the same in each process.
     fileprivate var slotName: String {
         let operation =
             switch self {

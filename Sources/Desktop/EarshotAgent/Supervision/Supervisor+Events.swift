@@ -1,7 +1,7 @@
 import EarshotMessages
 import NearbyWire
 
-/// Found and lost: each process of an app is told once.
+/// Found and lost: each process of an app gets each event once.
 extension Supervisor {
     func found(_ received: ReceivedMessage, of id: String, app: String) {
         guard apps[app]?.runs[id] != nil, let index = apps[app]?.index(of: id) else { return }
@@ -17,7 +17,8 @@ extension Supervisor {
             return considerStart(app)
         }
         let frames = clients.keys.compactMap { frame(telling: received, of: id, app, to: $0) }
-        // On the disk before it is sent: if this agent and the app are killed now, the next process of the app gets it.
+        // Written to the disk before it is sent: if this agent and the app are killed now, the next process of the app
+        // gets it.
         saveNow(app)
         for (connection, frame) in frames { connection.send(frame) }
     }
@@ -30,7 +31,7 @@ extension Supervisor {
         if isClaimed(id, app: app) {
             for number in clients.keys { tell(lost: message, of: id, app, to: number) }
         } else if apps[app]?.state.operations[index].waiting.contains(where: { $0.message?.id == message }) == true {
-            // A new process knows only what waits for it.
+            // A new process knows only the waiting events.
             keep(.lost(message), of: id, app: app)
         }
         saveSoon(app)
@@ -43,13 +44,13 @@ extension Supervisor {
         }
     }
 
-    /// Keeps an event for the next process of the app.
+    /// Stores an event for the next process of the app.
     func keep(_ event: AgentEvent, of id: String, app: String) {
         guard let index = apps[app]?.index(of: id) else { return }
         apps[app]?.state.operations[index].wait(event)
     }
 
-    /// What tells a process that holds the operation of a message; nil if that knows already.
+    /// The frame that reports a message to a process with the operation; nil if the process knows the message.
     private func frame(
         telling received: ReceivedMessage, of id: String, _ app: String, to number: Int
     ) -> (AgentConnection, AgentFrame)? {
@@ -59,7 +60,7 @@ extension Supervisor {
         return frame(.found(AgentMessage(received)), of: id, to: number)
     }
 
-    /// Tells a process that holds the operation that a message is lost, if that knows the message.
+    /// Reports a lost message to a process with the operation, if it knows the message.
     private func tell(lost message: String, of id: String, _ app: String, to number: Int) {
         guard clients[number]?.app == app, clients[number]?.claims[id]?.known.remove(message) != nil else { return }
         send(.lost(message), of: id, to: number)
@@ -70,7 +71,7 @@ extension Supervisor {
         connection.send(frame)
     }
 
-    /// The next event for a process. It waits for the acknowledgement from now on.
+    /// The next event for a process, unacknowledged from now on.
     private func frame(_ event: AgentEvent, of id: String, to number: Int) -> (AgentConnection, AgentFrame)? {
         guard var claim = clients[number]?.claims[id], let connection = clients[number]?.connection else { return nil }
         claim.sequence += 1
@@ -81,23 +82,23 @@ extension Supervisor {
         )
     }
 
-    /// A process has just claimed an operation: it gets the events that waited, and then the difference between what it knows and
-    /// what is near.
+    /// A process has just claimed an operation: it gets the waiting events, and then the difference between the
+    /// messages that it knows and the near ones.
     func bringUpToDate(_ id: String, _ app: String, _ number: Int) {
         guard let index = apps[app]?.index(of: id), let run = apps[app]?.runs[id] else { return }
         removeNotifications(of: app)
         for event in apps[app]?.state.operations[index].waiting ?? [] {
             switch event {
             case .found(let message):
-                // The process may know the message from the last agent, which ended before the acknowledgement came. A message
-                // that was lost in between waits twice, and the process hears of both.
+                // The process may know the message from the last agent, which ended before the acknowledgement came.
+                // For a message that was lost in between, two events wait, and the process gets both.
                 if clients[number]?.claims[id]?.known.insert(message.id).inserted == true {
                     send(event, of: id, to: number)
                 }
             case .lost(let message): tell(lost: message, of: id, app, to: number)
             }
         }
-        // They count as kept until the process acknowledges them: `close` keeps the rest again.
+        // They count as stored until the process acknowledges them: `close` stores the rest again.
         apps[app]?.state.operations[index].waiting = []
         for received in run.near.values.sorted(by: { $0.id < $1.id }) {
             if !(apps[app]?.state.operations[index].seen.contains(received.id) ?? true) { see(received.id, index, app) }
@@ -120,7 +121,7 @@ extension Supervisor {
 
     // MARK: Doubt
 
-    /// The app knows a message that was not found in this run: it is lost unless it is found soon.
+    /// The app knows a message that was not found in this run: report it lost unless it is found soon.
     func doubt(_ message: String, of id: String, app: String) {
         guard apps[app]?.runs[id]?.doubts[message] == nil else { return }
         apps[app]?.runs[id]?.doubts[message] = monotonicSeconds + options.doubtSeconds

@@ -21,7 +21,7 @@ extension Supervisor {
         guard let app = client.app else { return }
         presence.remove(app)
         for (id, claim) in client.claims where !isClaimed(id, app: app) {
-            // What the process did not acknowledge, the next one must get.
+            // The next process must get the events that this one did not acknowledge.
             for (_, event) in claim.unacknowledged { keep(event, of: id, app: app) }
         }
         if !client.claims.isEmpty { options.log("\(app): process \(client.process) left; its operations go on") }
@@ -56,7 +56,7 @@ extension Supervisor {
         }
     }
 
-    /// Ends a connection, and says why.
+    /// Ends a connection with the reason.
     private func refuse(_ number: Int, _ sentence: String) {
         guard let connection = clients[number]?.connection else { return }
         connection.send(AgentFrame.refusal(AgentFrame.Refusal(sentence)))
@@ -111,7 +111,7 @@ extension Supervisor {
         if let folder = Self.programFolder(of: client.process) { apps[app]?.state.programFolder = folder }
         if let index = apps[app]?.index(of: order.id), let known = apps[app]?.state.operations[index].order {
             if !known.isSame(as: order) {
-                // An app that chooses identifiers itself may reuse one.
+                // An app may choose identifiers itself, and reuse one.
                 finish(order.id, of: app)
             } else {
                 apps[app]?.state.operations[index].order.endsAt = order.endsAt
@@ -134,7 +134,7 @@ extension Supervisor {
         bringUpToDate(order.id, app, number)
     }
 
-    /// Why an operation cannot be held, as a sentence; nil if it can.
+    /// The reason why an operation is refused, as a sentence; nil if it is accepted.
     private func refusal(of hold: ClientFrame.Hold, _ app: String, _ client: AgentClientRecord) -> String? {
         let order = hold.operation
         if let flaw = order.flaw { return flaw }
@@ -171,7 +171,7 @@ extension Supervisor {
         return nil
     }
 
-    /// The folder of a process's program; nil if the kernel does not tell.
+    /// The folder of a process's program; nil if the kernel does not report it.
     private static func programFolder(of process: Int32) -> String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/\(process)/exe", &path, path.count)
@@ -184,14 +184,14 @@ extension Supervisor {
         clients[number]?.claims[id] = nil
         if apps[app]?.index(of: id) != nil, !isClaimed(id, app: app) {
             finish(id, of: app)
-            // Without the answer the app asks again.
+            // Without an answer, the app repeats its request.
             guard saveNow(app) == nil else { return refuse(number, "The state cannot be written.") }
             options.log("\(app): released \(id)")
         }
         clients[number]?.connection.send(AgentFrame.released(ClientFrame.Name(id)))
     }
 
-    /// Ends what no process of the app wants any more.
+    /// Ends the operations that no process of the app requests any longer.
     func tidy(_ app: String) {
         apps[app]?.tidying = nil
         guard clients.values.contains(where: { $0.app == app }), let record = apps[app] else { return }
@@ -227,7 +227,7 @@ extension Supervisor {
         clients[number]?.connection.send(AgentFrame.overview(overview))
     }
 
-    /// - Returns: why that failed, as a sentence.
+    /// - Returns: the reason for a failure, as a sentence.
     private func stop(_ app: String, isForgetting: Bool) -> String? {
         options.log("\(app): the user \(isForgetting ? "forgets it" : "ends its background work")")
         for id in apps[app]?.state.operations.map(\.order.id) ?? [] {

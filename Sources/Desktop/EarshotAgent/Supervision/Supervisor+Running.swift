@@ -3,7 +3,7 @@ import EarshotMessages
 import Foundation
 import NearbyWire
 
-/// The operations that run, and the managers that run them.
+/// The running operations and their managers.
 extension Supervisor {
     /// Starts an operation of the app's state.
     func start(_ id: String, of app: String) {
@@ -92,7 +92,7 @@ extension Supervisor {
         return manager
     }
 
-    /// Ends an operation for good, in memory; the caller saves the state.
+    /// Ends an operation permanently, in memory; the caller saves the state.
     func finish(_ id: String, of app: String) {
         apps[app]?.state.operations.removeAll { $0.order.id == id }
         guard let run = apps[app]?.runs.removeValue(forKey: id) else { return }
@@ -130,8 +130,8 @@ extension Supervisor {
         for (id, run) in apps[app]?.runs ?? [:] where run.manager == name { tellState(id, app) }
     }
 
-    /// Tells the processes that hold an operation how it does.
-    /// - Parameter only: the one client to tell; nil for all.
+    /// Sends the state of an operation to the processes that have requested it.
+    /// - Parameter only: the only client to send it to; nil for all.
     func tellState(_ id: String, _ app: String, to only: Int? = nil) {
         guard let run = apps[app]?.runs[id] else { return }
         let problems = apps[app]?.managers[run.manager]?.problems.map(AgentProblem.init) ?? []

@@ -4,11 +4,11 @@ import NearbyWire
 
 /// The state on the disk.
 extension Supervisor {
-    /// The time in which several changes become one write.
+    /// The time in which several changes are combined into one write.
     private static let delaySeconds = 0.5
 
     /// Writes the state of an app before it returns.
-    /// - Returns: why that failed, as a sentence; nil if it is on the disk.
+    /// - Returns: the reason for a failure, as a sentence; nil if it is on the disk.
     @discardableResult
     func saveNow(_ app: String) -> String? {
         guard let record = apps[app] else { return nil }
@@ -23,7 +23,7 @@ extension Supervisor {
         }
     }
 
-    /// The state with the events that were sent and that no process has acknowledged: after a crash of the agent and the app they wait.
+    /// The state with the sent but unacknowledged events, which wait after a crash of the agent and the app.
     private func stateToKeep(_ state: AppState) -> AppState {
         var state = state
         for index in state.operations.indices {
@@ -35,13 +35,13 @@ extension Supervisor {
         return state
     }
 
-    /// Writes the state of an app soon, for changes whose loss a crash may cost.
+    /// Writes the state of an app soon, for changes that may be lost in a crash.
     func saveSoon(_ app: String) {
         guard apps[app] != nil, apps[app]?.saving == nil else { return }
         apps[app]?.saving = later(Self.delaySeconds, .saveDue(app: app))
     }
 
-    /// A session at the service began or changed.
+    /// A session at the service was opened or changed.
     func remember(_ session: AppState.Session, app: String) {
         guard apps[app]?.managers[ManagerName(key: session.key, service: session.service)] != nil else { return }
         apps[app]?.state.sessions.removeAll { $0.key == session.key && $0.service == session.service }

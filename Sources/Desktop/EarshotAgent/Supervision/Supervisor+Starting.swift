@@ -1,7 +1,7 @@
 import EarshotMessages
 import NearbyWire
 
-/// What happens for an app that does not run and has something waiting: a notification, or its start.
+/// Handles an app that is not running and has waiting events: a notification, or its start.
 extension Supervisor {
     func considerStart(_ app: String) {
         guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
@@ -45,7 +45,7 @@ extension Supervisor {
 
     // MARK: Notifications
 
-    /// Shows a notification of each message that has none yet.
+    /// Shows a notification for each message that has none yet.
     private func notify(_ found: [ReceivedMessage], _ template: BackgroundManifest.Notification, _ app: String) {
         let input = input
         for received in found where apps[app]?.notified.contains(received.id) == false {
@@ -60,17 +60,17 @@ extension Supervisor {
 
     func take(_ outcome: AgentNotificationOutcome, of notification: AgentNotification) {
         let app = notification.app
-        // The app may be there by now, with all that waited for it.
+        // The app may be connected by now, with all its waiting events.
         guard let record = apps[app], record.notified.contains(notification.identifier) else { return }
         switch outcome {
         case .shown: break
         case .clicked(let token):
-            // The click has closed it. If the app does not take the message, it is shown again.
+            // The click has closed the notification. If the app does not take the message, it is shown again.
             apps[app]?.notified.remove(notification.identifier)
             guard record.startedProcess == nil, !presence.isThere(app), let command = manifest(of: app).command
             else { return }
             options.log("\(app): the user clicked its notification")
-            // The user wants it now, however often it was started.
+            // The user wants it now, even if it was started often.
             start(
                 app, command,
                 because: .click(
@@ -85,7 +85,7 @@ extension Supervisor {
         }
     }
 
-    /// A process of the app is there: it is told everything itself.
+    /// A process of the app is connected, and gets all events itself.
     func removeNotifications(of app: String) {
         apps[app]?.isWithoutDesktop = false
         guard apps[app]?.notified.isEmpty == false else { return }
@@ -98,7 +98,8 @@ extension Supervisor {
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
         // Local push may be starting it now.
         guard presence.begin(app) else { return }
-        // Counted as a failure until the app has taken its events. On the disk first: a crash must not start it again.
+        // Counted as a failure until the app has taken its events. Written to the disk first, so that a crash does not
+        // lead to a second start.
         apps[app]?.state.starts.last = wallSeconds
         apps[app]?.state.starts.failureCount += 1
         apps[app]?.starting?.cancel()
@@ -116,7 +117,7 @@ extension Supervisor {
     func childStarted(_ app: String, _ outcome: AppStarter.Outcome, _ reason: AppStarter.Reason) {
         switch outcome {
         case .started(let process):
-            // The user may have let the agent forget the app; `childEnded` then ends its presence all the same.
+            // The user may have made the agent forget the app; `childEnded` still ends its presence.
             apps[app]?.startedProcess = process
             apps[app]?.startCount += 1
             options.log("\(app): started as process \(process ?? 0), because \(reason.text)")

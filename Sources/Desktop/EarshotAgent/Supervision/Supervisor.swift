@@ -5,7 +5,7 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// The core of the agent: which app wants what, what runs, and who is told.
+/// The core of the agent: the requests of apps, the running operations, and the delivery of events.
 ///
 ///     connections ─ frames ─▶ claims ─▶ operations ─▶ managers ─▶ media, service      (+Frames, +Running)
 ///                                          │  ▲
@@ -23,7 +23,7 @@ actor Supervisor {
         case run(app: String, id: String, number: Int, RunNews)
         case problems(app: String, ManagerName, ManagerProblem)
         case session(app: String, AppState.Session)
-        /// No process of the app is there any more.
+        /// No process of the app is left.
         case appLeft(String)
         case childStarted(app: String, AppStarter.Outcome, AppStarter.Reason)
         case childEnded(app: String, status: CInt?)
@@ -32,11 +32,11 @@ actor Supervisor {
         case tidyDue(app: String)
         case doubtDue(app: String)
         case saveDue(app: String)
-        /// Local push may have nothing to do any more.
+        /// Local push may have no work left.
         case pushChanged
     }
 
-    /// News of an operation that runs.
+    /// Events of a running operation.
     enum RunNews: Sendable {
         case event(MessageEvent)
         case status(OperationStatus)
@@ -55,7 +55,7 @@ actor Supervisor {
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
     private let onIdle: @Sendable () -> Void
-    /// Local push; nil if this agent does not do it.
+    /// Local push; nil for an agent without it.
     let push: PushSupervisor?
     let presence: AppPresence
     let began: Double
@@ -63,7 +63,7 @@ actor Supervisor {
     var clients: [Int: AgentClientRecord] = [:]
     var apps: [String: AppRecord] = [:]
     var runCount = 0
-    /// Whether any app has connected: an agent that an app has just started waits for it.
+    /// Whether any app has connected: an agent waits for the app that has just started it.
     var hasServed = false
 
     /// - Parameter onIdle: called when there is neither a client nor an operation.
@@ -87,7 +87,7 @@ actor Supervisor {
     /// Seconds since 1970.
     var wallSeconds: Double { options.clock.wallSeconds() }
 
-    /// Takes up everything that was wanted, and handles the input until the process ends.
+    /// Resumes the operations that the previous agent left, and handles the input until the process ends.
     func run(from states: [AppState]) async {
         resume(states)
         for await input in inputs {
@@ -138,14 +138,14 @@ actor Supervisor {
         }
     }
 
-    /// Sends an input later, from a task that ends with its cancellation.
+    /// Sends an input after a delay, unless the returned task is cancelled.
     func later(_ seconds: Double, _ event: Input) -> Task<Void, Never> {
         Task { [input] in
             if (try? await Task.sleep(for: .seconds(max(0, seconds)))) != nil { input.yield(event) }
         }
     }
 
-    /// Ends everything that runs. What is held stays on the disk.
+    /// Ends all running operations. Their state stays on the disk.
     func close() async {
         settle()
         input.finish()
@@ -161,7 +161,7 @@ actor Supervisor {
         clients = [:]
     }
 
-    /// Writes all that is not on the disk yet. The process may end after it.
+    /// Writes all unsaved state to the disk. The process may end after that.
     func settle() {
         for (app, record) in apps where record.saving != nil { saveNow(app) }
     }
