@@ -6,8 +6,8 @@ import Synchronization
 ///     let bus = DBusConnection(.system)
 ///     let names = try await bus.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames")
 ///
-/// One thread serves the connection and ends with it. If the bus cannot be reached, every call fails with `disconnected`; a
-/// connection that failed does not come back, so its owner makes another.
+/// One thread serves the connection and ends with it. If the bus cannot be reached, every call fails with
+/// `disconnected`. A failed connection does not recover; its owner makes a new one.
 package final class DBusConnection: Sendable {
     private let inbox: DBusInbox
     private let numbers = Atomic<UInt64>(0)
@@ -50,7 +50,7 @@ package final class DBusConnection: Sendable {
         return try answer.get()
     }
 
-    /// The signals that match, from now on, until the stream is no longer read or the connection ends.
+    /// The matching signals from now on, until the stream is no longer read or the connection ends.
     /// - Parameter backlog: the maximum number of signals that wait for a slow reader; the oldest are dropped.
     package func signals(_ match: DBusMatch, backlog: Int = 4_096) -> AsyncStream<DBusSignal> {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -64,7 +64,8 @@ package final class DBusConnection: Sendable {
         return stream
     }
 
-    /// Calls `receive` with each signal that matches, in the order of the bus, on the connection's thread; it must not wait.
+    /// Calls `receive` with each matching signal, in the order of the bus, on the connection's thread; it must not
+    /// block.
     /// - Parameter end: called if the connection ends before the reception is cancelled.
     package func receive(
         _ match: DBusMatch, _ receive: @escaping @Sendable (DBusSignal) -> Void,
@@ -78,12 +79,12 @@ package final class DBusConnection: Sendable {
         return DBusReception { [inbox] in inbox.post { $0?.unmatch(number) } }
     }
 
-    /// Exports an object at a path, in place of one that is there.
+    /// Exports an object at a path, and replaces an existing one.
     package func export(_ path: String, _ object: DBusObject) async throws(DBusError) {
         try await perform { loop throws(DBusError) in try loop.export(path, object) }
     }
 
-    /// Exports the object at a path no longer.
+    /// Stops exporting the object at a path.
     package func withdraw(_ path: String) {
         inbox.post { $0?.withdraw(path) }
     }
@@ -97,7 +98,7 @@ package final class DBusConnection: Sendable {
         }
     }
 
-    /// Closes the connection; returns at once.
+    /// Closes the connection; returns immediately.
     package func close() {
         inbox.stop()
     }
@@ -126,7 +127,7 @@ package final class DBusConnection: Sendable {
     }
 }
 
-/// A reception of signals. It goes on until it is cancelled.
+/// A reception of signals. It lasts until it is cancelled.
 package struct DBusReception: Sendable {
     private let end: @Sendable () -> Void
 

@@ -8,7 +8,7 @@ package enum DBusError: Error, Sendable, Hashable, CustomStringConvertible {
     case disconnected(String)
     /// The calling task was cancelled.
     case cancelled
-    /// A message cannot be made or read: it has an invalid name, an unsupported type, or is too large.
+    /// A message cannot be created or read: it has an invalid name, an unsupported type, or is too large.
     case malformed(String)
 
     /// The text for people.
@@ -30,7 +30,7 @@ package enum DBusError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Whether the other side answered with an error whose name ends so, such as `AlreadyExists`.
+    /// Whether the other side answered with an error whose name has this suffix, such as `AlreadyExists`.
     package func isRefusal(_ suffix: String) -> Bool {
         guard case .refused(let name, _) = self else { return false }
         return name.hasSuffix(".\(suffix)")

@@ -20,7 +20,7 @@ final class DBusInbox: Sendable {
     init() {
         var ends: [Int32] = [-1, -1]
         let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        // Without a pipe the thread wakes up by time alone.
+        // Without a pipe the thread wakes up only by time.
         if socketpair(AF_UNIX, type, 0, &ends) != 0 { ends = [-1, -1] }
         pipe = (ends[0], ends[1])
     }
@@ -59,7 +59,7 @@ final class DBusInbox: Sendable {
         }
     }
 
-    /// The work to do now; nil if the connection is to be closed.
+    /// The work to do now; nil if the connection should be closed.
     func take() -> [Job]? {
         var drained = [UInt8](repeating: 0, count: 64)
         while read(pipe.read, &drained, drained.count) > 0 {}

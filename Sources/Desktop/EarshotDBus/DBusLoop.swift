@@ -2,7 +2,7 @@ import CSystemd
 import EarshotSystem
 import Glibc
 
-/// A connection as its thread sees it. Only that thread touches it, so sd-bus needs no lock.
+/// The state of a connection on its thread. Only that thread uses it, so sd-bus needs no lock.
 final class DBusLoop {
     private let inbox: DBusInbox
     private var bus: OpaquePointer?
@@ -21,7 +21,7 @@ final class DBusLoop {
         self.inbox = inbox
     }
 
-    /// Connects, and serves the inbox until its owner asks for the end or the bus is gone.
+    /// Connects, and serves the inbox until its owner ends it or the bus is gone.
     static func run(_ name: DBusBus, _ inbox: DBusInbox) {
         nameThread()
         let loop = DBusLoop(inbox)
@@ -61,8 +61,8 @@ final class DBusLoop {
         return true
     }
 
-    /// Does the work there is, and waits for more.
-    /// - Returns: false if the connection is to be closed.
+    /// Does the pending work, and waits for more.
+    /// - Returns: false if the connection should be closed.
     private func step() -> Bool {
         guard let jobs = inbox.take() else { return false }
         for job in jobs { job(self) }
@@ -80,7 +80,7 @@ final class DBusLoop {
         let events = sd_bus_get_events(bus)
         var due: UInt64 = .max
         sd_bus_get_timeout(bus, &due)
-        // Without a pipe, the inbox is looked at every 50 ms.
+        // Without a pipe, the inbox is checked every 50 ms.
         var waitMilliseconds: Int64 = inbox.descriptor < 0 ? 50 : -1
         if due != .max {
             let left = max(0, (Int64(clamping: due) - MonotonicTime.nanoseconds / 1_000 + 999) / 1_000)
@@ -105,7 +105,7 @@ final class DBusLoop {
         for object in objects.values { sd_bus_slot_unref(object.slot) }
         (calls, receivers, matches, objects) = ([:], [:], [:], [:])
         guard let bus else { return }
-        // What was sent last, such as a farewell, still leaves.
+        // The last messages, such as a farewell, are still sent.
         sd_bus_flush(bus)
         sd_bus_close(bus)
         sd_bus_unref(bus)
@@ -169,7 +169,7 @@ extension DBusLoop {
             let text = error.message.map { String(cString: $0) } ?? ""
             switch name {
             case "org.freedesktop.DBus.Error.NoReply": return .failure(.noReply)
-            // sd-bus says so about its own connection.
+            // sd-bus reports this about its own connection.
             case "org.freedesktop.DBus.Error.Timeout": return .failure(.disconnected(text))
             default: return .failure(.refused(name: name, text: String(text.prefix(maximumErrorCount))))
             }
@@ -183,7 +183,7 @@ extension DBusLoop {
 }
 
 extension DBusLoop {
-    /// Receives the signals that match, until `unmatch` or the end of the connection, which calls `end`.
+    /// Receives the matching signals until `unmatch` or the end of the connection, which calls `end`.
     func match(
         _ number: UInt64, _ match: DBusMatch, receive: @escaping (DBusSignal) -> Void, end: @escaping () -> Void
     ) {
@@ -199,7 +199,7 @@ extension DBusLoop {
         receivers[slot] = receive
     }
 
-    /// Receives the signals of a match no longer.
+    /// Stops receiving the signals of a match.
     func unmatch(_ number: UInt64) {
         guard let match = matches.removeValue(forKey: number) else { return }
         receivers[match.slot] = nil
@@ -208,7 +208,7 @@ extension DBusLoop {
 
     private func takeSignal(_ message: OpaquePointer?) {
         guard let message, let slot = sd_bus_get_current_slot(bus), let receive = receivers[slot] else { return }
-        // Several matches may want the message; each reads it from its begin.
+        // Several matches may need the message; each reads it from the start.
         sd_bus_message_rewind(message, 1)
         var reader = DBusReader(message)
         guard let arguments = try? reader.values() else { return }
@@ -256,7 +256,7 @@ extension DBusLoop {
         objects[path] = (slot, object)
     }
 
-    /// Exports an object no longer.
+    /// Stops exporting an object.
     func withdraw(_ path: String) {
         guard let exported = objects.removeValue(forKey: path) else { return }
         sd_bus_slot_unref(exported.slot)

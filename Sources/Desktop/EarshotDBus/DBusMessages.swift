@@ -1,6 +1,6 @@
 /// A bus to connect to.
 package enum DBusBus: Sendable, Hashable {
-    /// The system's bus; `DBUS_SYSTEM_BUS_ADDRESS` names another.
+    /// The system's bus, or the one in `DBUS_SYSTEM_BUS_ADDRESS`.
     case system
     /// The user's bus, of `DBUS_SESSION_BUS_ADDRESS`.
     case session
@@ -28,7 +28,7 @@ package struct DBusCall: Sendable, Hashable {
     package var arguments: [DBusValue]
 }
 
-/// The signals to receive: those that match every part that is given.
+/// The signals to receive: those that match all given parts.
 package struct DBusMatch: Sendable, Hashable {
     /// The sender's unique or well-known name.
     package var sender: String?
@@ -52,13 +52,13 @@ package struct DBusMatch: Sendable, Hashable {
         self.firstArgument = firstArgument
     }
 
-    /// The rule as D-Bus writes it.
+    /// The rule in D-Bus's syntax.
     var rule: String {
         let parts: [(String, String?)] = [
             ("sender", sender), ("path", path), ("path_namespace", pathNamespace), ("interface", interface),
             ("member", member), ("arg0", firstArgument),
         ]
-        // An apostrophe ends the quoted text, so it stands outside, behind a backslash.
+        // An apostrophe ends the quoted text, so it is written outside of it, after a backslash.
         let quoted = parts.compactMap { key, value in
             value.map {
                 "\(key)='\($0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"

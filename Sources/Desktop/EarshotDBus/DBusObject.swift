@@ -2,12 +2,12 @@
 ///
 /// The connection itself answers `org.freedesktop.DBus.Properties`, `Introspectable`, and `ObjectManager` if asked to.
 package struct DBusObject: Sendable {
-    /// Answers a call. It runs on the connection's thread, so it must not wait.
+    /// Answers a call. It runs on the connection's thread, so it must not block.
     package typealias Method = @Sendable (DBusCall) throws(DBusError) -> [DBusValue]
 
-    /// What the object has under the name of one interface.
+    /// The properties and methods of one interface.
     package struct Interface: Sendable {
-        /// The properties, which other programs can read and not set.
+        /// The properties, which other programs can read but not set.
         package var properties: [String: DBusValue]
         package var methods: [String: Method]
 
@@ -40,7 +40,7 @@ package struct DBusObject: Sendable {
         if let method = interfaces[call.interface]?.methods[call.member] { return try method(call) }
         switch (call.interface, call.member) {
         case ("org.freedesktop.DBus.Properties", "GetAll"):
-            // An interface without properties is no error: every object has such.
+            // An interface without properties is not an error: every object has some.
             return [.properties(try interface(call)?.properties ?? [:])]
         case ("org.freedesktop.DBus.Properties", "Get"):
             guard call.arguments.count == 2, let name = call.arguments[1].text,

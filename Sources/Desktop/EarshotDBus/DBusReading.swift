@@ -1,12 +1,12 @@
 import CSystemd
 
-/// Reads the values of a message, within bounds: the sender need not be friendly.
+/// Reads the values of a message, within bounds, because the sender is not trusted.
 struct DBusReader {
-    /// The maximum of bytes that the values of one message may take, about; a value takes some beside its content.
+    /// The approximate maximum number of bytes for the values of one message, with an overhead for each value.
     static let maximumByteCount = 8 << 20
-    /// How deep values may lie in values.
+    /// The maximum nesting depth of values.
     static let maximumDepth = 16
-    /// The bytes that a value takes beside its content.
+    /// The overhead of a value in bytes.
     private static let valueByteCount = 64
 
     private let message: OpaquePointer

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A call that waits for its answer: whichever comes first, the answer, the end of the connection or the end of the task,
-/// answers it, once.
+/// A call that waits for its answer. It is answered once, by the answer, the end of the connection or the end of the
+/// task, whichever comes first.
 final class DBusTicket: Sendable {
     typealias Answer = Result<[DBusValue], DBusError>
 
@@ -13,7 +13,7 @@ final class DBusTicket: Sendable {
 
     private let state = Mutex(State.new)
 
-    /// Whether nothing waits for an answer any more.
+    /// Whether the call has been answered.
     var isAnswered: Bool {
         state.withLock { if case .answered = $0 { true } else { false } }
     }

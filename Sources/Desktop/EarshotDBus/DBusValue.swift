@@ -31,7 +31,7 @@ package enum DBusValue: Sendable, Hashable {
         return .dictionary(key: "s", value: "v", entries)
     }
 
-    /// The type of the value as D-Bus writes it.
+    /// The type of the value in D-Bus's notation.
     package var signature: String {
         switch self {
         case .boolean: "b"
@@ -56,12 +56,12 @@ package enum DBusValue: Sendable, Hashable {
 }
 
 extension DBusValue {
-    /// The value inside a variant, and any other value itself.
+    /// The value inside a variant; for any other value, the value itself.
     package var unwrapped: DBusValue {
         if case .variant(let value) = self { value.unwrapped } else { self }
     }
 
-    /// The truth value, or nil for another type; variants are unwrapped. The same holds for the properties below.
+    /// The truth value, or nil for another type; variants are unwrapped. The same applies to the properties below.
     package var boolean: Bool? {
         if case .boolean(let value) = unwrapped { value } else { nil }
     }

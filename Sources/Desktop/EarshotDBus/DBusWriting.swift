@@ -52,7 +52,7 @@ extension DBusValue {
     }
 
     private static func append(_ type: Unicode.Scalar, _ text: String, to message: OpaquePointer) throws(DBusError) {
-        // C would cut the text at a zero.
+        // C would end the text at a zero byte.
         guard !text.utf8.contains(0) else { throw DBusError.malformed("a text with a zero byte") }
         try check(text.withCString { sd_bus_message_append_basic(message, DBusType.code(type), $0) })
     }
@@ -73,7 +73,7 @@ enum DBusType {
     static func code(_ letter: Unicode.Scalar) -> CChar { CChar(truncatingIfNeeded: letter.value) }
 }
 
-/// Throws the error for a negative result of sd-bus that comes from a value which cannot be written.
+/// Throws the error for a negative result of sd-bus when it writes a value.
 private func check(_ result: Int32) throws(DBusError) {
     if result < 0 { throw DBusError.malformed("a value cannot be written: \(systemText(-result))") }
 }

@@ -1,11 +1,11 @@
 /// A network that carries the machine's primary route.
 public enum Network: Sendable, Hashable {
     /// A Wi-Fi network that the machine has joined.
-    /// - Parameter ssid: 0 to 32 bytes as they are on the air, which need not be UTF-8.
+    /// - Parameter ssid: 0 to 32 bytes as on the air, which need not be UTF-8.
     case wifi(ssid: [UInt8])
     /// A wired network, through a network card. Virtual cards, such as those of containers, do not count.
     case ethernet
-    /// A mobile network, as ModemManager tells it.
+    /// A mobile network, as ModemManager reports it.
     case mobile(MobileNetwork)
 }
 
@@ -15,8 +15,8 @@ public struct MobileNetwork: Sendable, Hashable {
     public var countryCode: String
     /// The mobile network code, two or three digits.
     public var networkCode: String
-    /// The tracking area code in upper-case hexadecimal digits without leading zeros; nil if ModemManager does not tell it, for
-    /// instance because its location service is off.
+    /// The tracking area code in upper-case hexadecimal digits without leading zeros; nil if ModemManager does not
+    /// report it, for instance because its location service is off.
     public var trackingAreaCode: String?
 
     /// A network of these values.
@@ -27,13 +27,13 @@ public struct MobileNetwork: Sendable, Hashable {
     }
 }
 
-/// What is known about the machine's network at one moment.
+/// The known state of the machine's network at one moment.
 public struct NetworkSituation: Sendable, Equatable {
-    /// The network of the primary route. nil: there is no such network, or it is of another kind, such as a bridge.
+    /// The network of the primary route; nil if there is none, or if it is of another kind, such as a bridge.
     public var primary: Network?
-    /// What told the network.
+    /// The source of the network.
     public var source: NetworkSource
-    /// A sentence for the user if nothing can tell the network; else nil.
+    /// A sentence for the user if no source can tell the network; otherwise nil.
     public var problem: String?
 
     /// A situation of these values.
@@ -44,7 +44,7 @@ public struct NetworkSituation: Sendable, Equatable {
     }
 }
 
-/// What can tell the machine's network.
+/// The sources that can tell the machine's network.
 public enum NetworkSource: String, Sendable {
     /// NetworkManager, over D-Bus.
     case networkManager
@@ -56,7 +56,7 @@ public enum NetworkSource: String, Sendable {
 
 /// Follows the machine's network.
 public protocol NetworkWatching: Sendable {
-    /// The present situation, and then each that differs from the one before. The stream ends when its reader's task is
-    /// cancelled. A slow reader misses situations in between, and always gets the latest.
+    /// The current situation, and then each that differs from the one before. The stream ends when its reader's task is
+    /// cancelled. A slow reader may miss situations in between, but always gets the latest.
     func situations() -> AsyncStream<NetworkSituation>
 }

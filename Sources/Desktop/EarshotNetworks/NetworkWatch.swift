@@ -1,18 +1,19 @@
 import EarshotDBus
 import Synchronization
 
-/// Follows the situation: after any sign of a change it asks for all of it again, so it has no memory that could become wrong.
+/// Follows the situation: after any sign of a change it reads the whole situation again, so it has no memory that could
+/// become wrong.
 struct NetworkWatch: Sendable {
-    /// The bus on which the services are.
+    /// The bus of the services.
     let bus: DBusBus
     let kernel: any Kernel
 
-    /// Changes come in bursts; the watch looks again at most once in this time.
+    /// Changes come in bursts; the watch reads the situation at most once in this time.
     private static let pause = Duration.milliseconds(50)
     /// How long a Wi-Fi connection may be without an access point before its network counts as left: a device that roams leaves
     /// one access point shortly before it joins the next.
     private static let roamingTime = Duration.milliseconds(500)
-    /// How often a reading is repeated whose objects vanished in the middle.
+    /// The maximum number of readings if objects vanish during a reading.
     private static let maximumReadingCount = 10
     private static let firstRetry = Duration.milliseconds(200)
     private static let maximumRetry = Duration.seconds(5)
@@ -66,7 +67,7 @@ struct NetworkWatch: Sendable {
         }
     }
 
-    /// What the first source says that can say anything.
+    /// The reading of the first source that has one.
     private func reading(_ connection: DBusConnection?) async -> NetworkReading {
         if let connection {
             if let reading = await Self.retried({ () async throws(DBusError) in
@@ -90,7 +91,7 @@ struct NetworkWatch: Sendable {
     }
 
     /// Reads again if an object has just vanished.
-    /// - Returns: nil if the service is not there or refuses, so that the next source is asked.
+    /// - Returns: nil if the service is missing or refuses, so that the next source is used.
     private static func retried(
         _ read: () async throws(DBusError) -> NetworkReading?
     ) async -> NetworkReading? {
@@ -106,12 +107,12 @@ struct NetworkWatch: Sendable {
     }
 }
 
-/// What a source says.
+/// A source's answer.
 struct NetworkReading: Sendable, Equatable {
     var primary: Network?
     var source: NetworkSource
     var problem: String?
-    /// Whether the primary connection is a Wi-Fi one that has no access point now.
+    /// Whether the primary connection is a Wi-Fi one without an access point at the moment.
     var isWithoutAccessPoint = false
 
     var situation: NetworkSituation { NetworkSituation(primary: primary, source: source, problem: problem) }
@@ -157,7 +158,7 @@ private final class Services: Sendable {
     }
 }
 
-/// The bus itself, and the interfaces that each service has.
+/// The names of the bus itself, and the interfaces of each service.
 enum BusName {
     static let service = "org.freedesktop.DBus"
     static let properties = "org.freedesktop.DBus.Properties"
@@ -165,10 +166,10 @@ enum BusName {
 }
 
 extension DBusConnection {
-    /// How long a service may take to answer. A service that hangs must not hold back the kernel's answer.
+    /// How long a service may take to answer. A hanging service must not delay the kernel's answer.
     private static var answerTime: Duration { .seconds(2) }
 
-    /// Calls a method, with the patience of a watch.
+    /// Calls a method, with the time limit of the watch.
     func ask(
         _ service: String, _ path: String, _ interface: String, _ member: String, _ arguments: [DBusValue] = []
     ) async throws(DBusError) -> [DBusValue] {

@@ -1,6 +1,6 @@
 /// A notification that was shown, or written to standard error.
 public struct DeliveredNotification: Sendable {
-    /// Where the text went.
+    /// The place where the text was shown.
     public enum Place: Sendable, Hashable {
         /// The desktop shows it.
         case desktop
@@ -10,9 +10,9 @@ public struct DeliveredNotification: Sendable {
 
     /// The identifier of the request.
     public let identifier: String
-    /// Where the text went.
+    /// The place where the text was shown.
     public let place: Place
-    /// What happens to this notification: clicks, then its end. The stream is for one reader. It ends at once if the
+    /// The events of this notification: clicks, then its end. The stream is for one reader. It ends at once if the
     /// notification is not on the desktop. At most 16 events wait for the reader; the oldest are dropped.
     public let events: AsyncStream<NotificationEvent>
 

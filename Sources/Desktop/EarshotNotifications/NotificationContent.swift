@@ -1,24 +1,24 @@
-/// What a notification says.
+/// The content of a notification.
 ///
-/// Texts are cut at the limits of `NotificationLimits`, and characters that act instead of showing are removed, because texts
-/// may come from strangers.
+/// Texts are cut at the limits of `NotificationLimits`, and control characters are removed, because texts may come from
+/// strangers.
 public struct NotificationContent: Sendable, Hashable {
     /// The first line.
     public var title: String
-    /// The text below; it may have several lines. It is plain text: markup is shown as it is written.
+    /// The text below; it may have several lines. It is plain text: markup is shown literally.
     public var body: String
     /// The sound to play; nil for silence.
     public var sound: NotificationSound?
-    /// The number on the application's icon; nil to leave it, 0 for none.
+    /// The number on the application's icon; nil for no change, 0 for none.
     public var badge: Int?
     /// The buttons. A click on the notification itself needs no action here.
     public var actions: [NotificationAction]
-    /// What a click on the notification itself does, in words such as "Open"; desktops that show it need them. nil if such a click
-    /// is no action: the desktop may then close the notification, or ask which action is meant.
+    /// The title of the action for a click on the notification itself, such as "Open", for desktops that show it. nil
+    /// if such a click has no action: the desktop may then close the notification, or ask which action is meant.
     public var defaultActionTitle: String?
-    /// How important it is.
+    /// The importance of the notification.
     public var urgency: NotificationUrgency
-    /// How long it stays.
+    /// How long the notification stays.
     public var duration: NotificationDuration
 
     /// The content of these values; see the properties of the same names.
@@ -40,7 +40,7 @@ public struct NotificationContent: Sendable, Hashable {
 
 /// A button of a notification.
 public struct NotificationAction: Sendable, Hashable {
-    /// The identifier that the event of a click carries. "default" is reserved.
+    /// The identifier in the event of a click. "default" is reserved.
     public var identifier: String
     /// The text on the button.
     public var title: String
@@ -55,7 +55,7 @@ public struct NotificationAction: Sendable, Hashable {
     }
 }
 
-/// The sound of a notification. The desktop plays it, if it can.
+/// The sound of a notification, played by the desktop if it can.
 public enum NotificationSound: Sendable, Hashable {
     /// The desktop's sound for new messages.
     case `default`

@@ -1,9 +1,9 @@
-/// What happens to a notification that is shown.
+/// The events of a shown notification.
 public enum NotificationEvent: Sendable, Hashable {
     /// The user clicked an action, or, with `NotificationAction.defaultIdentifier`, the notification itself.
     case action(identifier: String)
-    /// Comes before the action of the same click where the desktop gives a token: a program that gets it as `XDG_ACTIVATION_TOKEN` may
-    /// bring its window to the front.
+    /// Comes before the action of the same click, if the desktop gives a token: a program that gets it as
+    /// `XDG_ACTIVATION_TOKEN` may bring its window to the front.
     case activationToken(String)
     /// It is no longer shown. No event follows.
     case closed(NotificationCloseReason)
@@ -17,16 +17,16 @@ public enum NotificationCloseReason: Sendable, Hashable {
     case dismissed
     /// This program closed it.
     case removed
-    /// Another request with the same identifier took its place.
+    /// Another request with the same identifier replaced it.
     case replaced
-    /// It was the oldest of more open notifications than `NotificationLimits.openCount`.
+    /// It was the oldest when there were more open notifications than `NotificationLimits.openCount`.
     case tooMany
-    /// The desktop's notification service, the bus or the program's center is gone, so no event can come any more.
+    /// The desktop's notification service, the bus or the program's center is gone, so no further event can come.
     case serviceLeft
     /// The desktop gave no reason.
     case unknown
 
-    /// The reason of a number in `NotificationClosed`.
+    /// The reason for a number in `NotificationClosed`.
     init(number: Int) {
         switch number {
         case 1: self = .expired

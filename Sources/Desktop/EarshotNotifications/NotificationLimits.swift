@@ -1,5 +1,5 @@
-/// The bounds of what one application shows. They protect the user and the desktop from an application, or from strangers
-/// whose texts the application shows.
+/// The limits for one application's notifications. They protect the user and the desktop from an application, or from
+/// strangers whose texts it shows.
 public struct NotificationLimits: Sendable, Hashable {
     /// The maximum number of characters of a title and of an action's title, counted as Unicode scalars.
     public var titleScalarCount = 200
@@ -7,13 +7,13 @@ public struct NotificationLimits: Sendable, Hashable {
     public var bodyScalarCount = 2_000
     /// The maximum number of actions; further ones are dropped.
     public var actionCount = 8
-    /// The maximum number of open notifications. The oldest is closed for one more.
+    /// The maximum number of open notifications. One more closes the oldest.
     public var openCount = 64
     /// The maximum number of requests that wait for the desktop.
     public var waitingCount = 64
     /// The maximum number of notifications at once; above 0.
     public var burstCount = 20
-    /// The time after which one more notification may come; above 0.
+    /// The time after which one more notification is allowed; above 0.
     public var refillInterval = Duration.milliseconds(500)
     /// The maximum time to wait for the desktop's answer to a call.
     public var answerTime = Duration.seconds(5)

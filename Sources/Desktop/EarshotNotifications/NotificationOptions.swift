@@ -1,4 +1,4 @@
-/// The means by which an application wants to tell its user something.
+/// The means by which an application wants to notify its user.
 public struct NotificationOptions: OptionSet, Sendable, Hashable {
     /// The bits: 1 for the badge, 2 for sound, 4 for alerts.
     public let rawValue: UInt
@@ -14,15 +14,15 @@ public struct NotificationOptions: OptionSet, Sendable, Hashable {
     public static let alert = NotificationOptions(rawValue: 4)
 }
 
-/// What the application asked for and the desktop can do.
+/// The means that the application requested and the desktop supports.
 public struct NotificationSettings: Sendable, Hashable {
-    /// Whether one means is used.
+    /// The setting of one means.
     public enum Setting: Sendable, Hashable {
-        /// The application asked for it, and the desktop has it.
+        /// The application requested it, and the desktop supports it.
         case enabled
-        /// The desktop has it, but the application did not ask for it.
+        /// The desktop supports it, but the application did not request it.
         case disabled
-        /// The desktop does not have it, or does not say that it has.
+        /// The desktop does not support it, or does not report its support.
         case notSupported
     }
 

@@ -8,10 +8,10 @@ public enum NotificationProblem: Error, Sendable, Hashable, CustomStringConverti
     case slowService
     /// The service refused the notification.
     case refused(String)
-    /// The application has not asked for alerts, see `UserNotificationCenter.requestAuthorization`.
+    /// The application has not requested alerts, see `UserNotificationCenter.requestAuthorization`.
     case notAuthorized
 
-    /// The reason and what to do, for people.
+    /// The reason and the remedy, for people.
     public var description: String {
         switch self {
         case .noBus(let detail):
@@ -24,7 +24,7 @@ public enum NotificationProblem: Error, Sendable, Hashable, CustomStringConverti
         }
     }
 
-    /// Names the kind, so that each kind is reported once.
+    /// The name of the kind, so that each kind is reported once.
     var kind: String {
         switch self {
         case .noBus: "noBus"
@@ -36,11 +36,11 @@ public enum NotificationProblem: Error, Sendable, Hashable, CustomStringConverti
     }
 }
 
-/// Why a request does nothing at all.
+/// The reason why a request has no effect.
 public enum NotificationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// More notifications than `NotificationLimits` allows; the text was not shown. Try again later.
+    /// There are more notifications than `NotificationLimits` allows, and the text was not shown. Try again later.
     case tooMany
-    /// The desktop has no badges.
+    /// The desktop does not support badges.
     case badgeNotSupported
 
     /// The text for people.

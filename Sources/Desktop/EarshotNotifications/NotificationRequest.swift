@@ -1,8 +1,8 @@
 /// A notification to show.
 public struct NotificationRequest: Sendable, Hashable {
-    /// Names the notification. A request with the identifier of one that is shown replaces it.
+    /// The name of the notification. A request with the identifier of a shown one replaces it.
     public var identifier: String
-    /// What it says.
+    /// The content.
     public var content: NotificationContent
 
     /// A request of these values.

@@ -11,11 +11,11 @@ import Foundation
 ///         openConversation()
 ///     }
 ///
-/// The desktop's service is `org.freedesktop.Notifications` on the session bus. Without one, with one that does not answer, and
-/// before `requestAuthorization`, a notification's text goes to standard error as one line. The reason is written before it,
-/// once, and to the journal.
+/// The desktop's service is `org.freedesktop.Notifications` on the session bus. Without a service, if it does not
+/// answer, and before `requestAuthorization`, a notification's text goes to standard error as one line. The first time,
+/// the reason is written before it, and to the journal.
 ///
-/// A service that leaves closes its notifications; the next request finds the service that comes after it.
+/// When a service ends, its notifications are closed; the next request uses the next service.
 public final class UserNotificationCenter: Sendable {
     /// The identifier of the application: the name of its desktop file without `.desktop`.
     public let applicationIdentifier: String
@@ -24,7 +24,7 @@ public final class UserNotificationCenter: Sendable {
     /// A center for one application. It connects at its first use.
     /// - Parameters:
     ///   - applicationIdentifier: nil for the variable `EARSHOT_APP_ID`, or else the program's name.
-    ///   - limits: the bounds of what the application shows.
+    ///   - limits: the limits for the application's notifications.
     public convenience init(applicationIdentifier: String? = nil, limits: NotificationLimits = NotificationLimits()) {
         self.init(applicationIdentifier: applicationIdentifier, limits: limits, bus: .session, output: .system)
     }
@@ -39,21 +39,21 @@ public final class UserNotificationCenter: Sendable {
         desk = NotificationDesk(application: identifier, bus: bus, limits: limits, output: output)
     }
 
-    /// Says which means the application wants to use. Without a call it uses none. There is no question: on a desktop the user
-    /// decides in the settings of the desktop.
-    /// - Returns: what the desktop has of them.
+    /// States which means the application wants to use. Without this call it uses none. The user is not asked: on a
+    /// desktop the user decides in the desktop's settings.
+    /// - Returns: the means that the desktop supports.
     @discardableResult
     public func requestAuthorization(options: NotificationOptions) async -> NotificationSettings {
         await desk.authorize(options)
     }
 
-    /// What the application asked for and the desktop has.
+    /// The means that the application requested and the desktop supports.
     public func notificationSettings() async -> NotificationSettings {
         await desk.settings()
     }
 
     /// Shows a notification, or replaces the one with the same identifier. Requests reach the desktop in their order.
-    /// - Returns: where the text went, and the events of this notification.
+    /// - Returns: the place of the text, and the events of this notification.
     /// - Throws: `NotificationError.tooMany` if the limits are exceeded; the text is not shown then.
     @discardableResult
     public func add(_ request: NotificationRequest) async throws(NotificationError) -> DeliveredNotification {

@@ -35,12 +35,12 @@ public struct NotificationPrompt: ConsentPrompt {
     /// - Returns: true for "Allow", false for "Deny"; nil if the user or the desktop closed the notification, if the task was
     ///   cancelled, or if no notification was shown. Standard error then has the text and the reason.
     public func ask(_ question: ConsentQuestion) async -> Bool? {
-        // Several programs' parts may share this prompt, and no question may replace another.
+        // Several parts of a program may share this prompt, and a question must not replace another.
         let identifier = "consent \(UInt64.random(in: 0 ... .max))"
         let content = NotificationContent(
             title: "Allow or deny?", body: "\(question.text)\n\n\(question.explanation)",
             actions: [Self.allow, Self.deny], defaultActionTitle: nil,
-            // Some desktops put less urgent ones away after seconds, whatever their duration.
+            // Some desktops remove less urgent ones after seconds, regardless of their duration.
             urgency: .critical, duration: .unlimited)
         await center.requestAuthorization(options: .alert)
         do throws(NotificationError) {

@@ -1,6 +1,6 @@
 public import EarshotMessages
 
-/// Asks a consent question where the user is: on the terminal that the program has in front, or else by a notification on the
+/// Asks a consent question on the terminal if the program is in its foreground, or else by a notification on the
 /// desktop.
 ///
 ///     let configuration = MessageManager.Configuration.system(media: media, prompt: SystemPrompt())

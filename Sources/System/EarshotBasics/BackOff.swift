@@ -9,13 +9,13 @@ public struct BackOff: Sendable, Hashable {
         /// The upper limit of every pause, ≥ `shortest`.
         public var longest: Duration
 
-        /// Bounds; by default those of requests to a service.
+        /// Bounds; the defaults are for requests to a service.
         public init(shortest: Duration = .milliseconds(500), longest: Duration = .seconds(30)) {
             self.shortest = shortest
             self.longest = longest
         }
 
-        /// The pause after one failure more than `failureCount` in a row.
+        /// The pause after `failureCount` + 1 failures in a row.
         public func pause(failureCount: Int) -> Duration {
             // Thirty doublings exceed any sensible bound, and 2⁶² times the shortest pause would overflow a duration.
             min(longest, shortest * Double(1 << min(max(0, failureCount), 30)))
@@ -53,8 +53,8 @@ public struct BackOff: Sendable, Hashable {
     ///
     ///     u · pause n        u uniform in [½, 1]
     ///
-    /// If the service names a pause of its own, the result is at least that plus u · shortest, so that clients that were told
-    /// the same do not return together.
+    /// If the service names a pause of its own, the result is at least that plus u · shortest, so that clients with the
+    /// same answer do not return together.
     /// - Parameters:
     ///   - retryAfter: the pause that the service named; nil for none. More than 300 s count as 300 s.
     ///   - generator: the source of u.

@@ -23,7 +23,7 @@ package enum DecimalText {
         return text
     }
 
-    /// `value` with `decimals` digits, for readers; spells out values that are not finite.
+    /// `value` with `decimals` digits, for readers; non-finite values become words.
     package static func text(_ value: Double, decimals: Int) -> String {
         fixed(value, decimals: decimals) ?? "\(value)"
     }

@@ -10,7 +10,7 @@
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Starts the sequence of `seed`. Every seed is good, also 0.
+    /// Starts the sequence of `seed`. Every seed works, also 0.
     public init(seed: UInt64) {
         state = seed
     }

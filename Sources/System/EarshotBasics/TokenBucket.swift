@@ -2,16 +2,16 @@
 ///
 ///     level ← min(burst, level + perSecond · Δt);  taking one needs a level of at least 1 and lowers it by 1
 public struct TokenBucket: Sendable, Hashable {
-    /// The level from which the bucket holds one. Seconds since 1970 are exact to 0.24 µs only.
+    /// The level from which the bucket contains one. Seconds since 1970 are exact only to 0.24 µs.
     private static let whole = 1 - 1e-6
 
     /// The maximum level, at least 1.
     public let burst: Double
-    /// How fast the level rises, above 0.
+    /// The increase of the level per second, above 0.
     public let perSecond: Double
     /// The level at `updatedSeconds`, 0 ... `burst`.
     private var level: Double
-    /// When the level was computed; nil before the first use.
+    /// The time at which the level was computed; nil before the first use.
     private var updatedSeconds: Double?
 
     /// A full bucket.
@@ -25,7 +25,7 @@ public struct TokenBucket: Sendable, Hashable {
     /// The part of the burst that is left, 0 ... 1, as of the last `fill`.
     public var fullness: Double { level / burst }
 
-    /// The seconds from the last `fill` until it holds one; 0 if it does.
+    /// The seconds from the last `fill` until the bucket contains one; 0 if it does.
     public var waitSeconds: Double { max(0, (Self.whole - level) / perSecond) }
 
     /// Raises the level to that of a later time. A clock that was set back adds nothing.
@@ -35,7 +35,7 @@ public struct TokenBucket: Sendable, Hashable {
         updatedSeconds = nowSeconds
     }
 
-    /// Takes one.
+    /// Takes one from the bucket.
     /// - Returns: false if there is none.
     public mutating func take(nowSeconds: Double) -> Bool {
         fill(nowSeconds: nowSeconds)

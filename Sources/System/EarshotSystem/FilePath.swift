@@ -1,9 +1,9 @@
 package import Glibc
 
-/// A path as the system knows it: bytes, which need not be UTF-8.
+/// A path in the system's form: bytes, which need not be UTF-8.
 ///
-/// A Swift string replaces bytes that are not UTF-8, and so names another file. Programs that take paths from their user
-/// pass this type; `description` is for people.
+/// A Swift string replaces bytes that are not UTF-8, and would name another file. Programs that take paths from their
+/// user pass this type; `description` is for people.
 public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The path without the 0 at its end.
     package let bytes: [UInt8]
@@ -11,7 +11,7 @@ public struct FilePath: Hashable, Sendable, ExpressibleByStringLiteral, CustomSt
     private static let slash = UInt8(ascii: "/")
     private static let dot = UInt8(ascii: ".")
 
-    /// The path of these bytes; it ends before the first 0, as the system sees it.
+    /// The path of these bytes; it ends before the first 0, as in the system.
     package init(bytes: some Sequence<UInt8>) {
         self.bytes = Array(bytes.prefix { $0 != 0 })
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// A file that is read whole, up to a maximum.
 public enum InputFile {
-    /// Why a file has no content.
+    /// The reason why a file cannot be read.
     public enum Problem: Error, Hashable, Sendable {
         /// The system refused to open or read it, with this `errno`.
         case system(CInt)
@@ -19,7 +19,7 @@ public enum InputFile {
             path == "-"
             ? Descriptor(duplicating: STDIN_FILENO) : Descriptor(opening: path, flags: O_RDONLY)
         guard let descriptor = opened else { throw .system(errno) }
-        // One byte more than the maximum shows that the file is too large, whatever its size.
+        // One byte more than the maximum is enough to show that the file is too large.
         var bytes = [UInt8](repeating: 0, count: maximumByteCount + 1)
         var count = 0
         while count < bytes.count {

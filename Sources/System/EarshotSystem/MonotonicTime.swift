@@ -1,6 +1,6 @@
 import Glibc
 
-/// The system's monotonic clock in nanoseconds, which ALSA's time stamps and all processes of a machine share.
+/// The system's monotonic clock in nanoseconds, shared by ALSA's time stamps and all processes of a machine.
 public enum MonotonicTime {
     /// The current time in nanoseconds since an unspecified start.
     public static var nanoseconds: Int64 {

@@ -1,30 +1,32 @@
 package import Glibc
 
-/// Checks that only the user and root can change what a path names.
+/// Checks that only the user and root can change the file or folder at a path.
 package enum PathOwnership {
-    /// Something on the way of a path, while it is looked at.
+    /// A file, folder or link on the way of a path, during the check.
     package struct Place {
-        /// Of the folder, file or link itself, opened with `O_PATH`. It is closed after the look.
+        /// The descriptor of the folder, file or link itself, opened with `O_PATH`. It is closed after the check.
         package var descriptor: CInt
-        /// Whether the path goes on with a name that is not in this folder.
+        /// Whether the path continues with a name that is not in this folder.
         package var isIncomplete: Bool
     }
 
     /// `O_PATH`, which Swift's Glibc module leaves out: the same number on all of Linux that Swift runs on.
     private static let pathOnly: CInt = 0o1000_0000
-    /// The system follows as many links.
+    /// The system follows the same number of links.
     private static let maximumLinkCount = 40
 
-    /// Why another user could change the file or folder at a path, as the end of a sentence; nil if none can.
+    /// The reason why another user could change the file or folder at a path, as the end of a sentence; nil if none
+    /// can.
     ///
     /// The file, all folders above it, and the links on the way with the folders above them must belong to root or to the user, and have
     /// no write permission for others. A folder above may be one such as `/tmp`, where each user can change only their own files.
     ///
-    /// Each place is opened in the one before it, so what was looked at is what the path named, also if it changes meanwhile.
+    /// Each place is opened in the one before it, so the check applies to the file that the path named, even if the
+    /// path changes meanwhile.
     /// - Parameters:
     ///   - path: absolute. Links in it are followed.
     ///   - mayBeShared: whether the path itself may be such a folder too.
-    ///   - onLook: receives each place before it is judged, from `/` on.
+    ///   - onLook: receives each place before it is checked, from `/` on.
     package static func flaw(
         of path: String, user: uid_t = getuid(), mayBeShared: Bool = false, onLook: (Place) -> Void = { _ in }
     ) -> String? {
@@ -68,7 +70,7 @@ package enum PathOwnership {
             }
             defer { close(descriptor) }
             onLook(Place(descriptor: descriptor, isIncomplete: false))
-            // Nobody writes a link; another one takes its place, and that its folder allows or not.
+            // A link cannot be written, only replaced; its folder's permissions control that.
             var status = stat()
             guard fstat(descriptor, &status) == 0 else { return unreadable() }
             guard isTrusted(status, user) else { return "goes through the link \(place) of user \(status.st_uid)" }

@@ -2,15 +2,16 @@ import Glibc
 
 /// A folder of files that only their owner can read and write.
 ///
-/// A write makes a new file, forces it to the disk, renames it over the old one, and forces the folder to the disk. After a
-/// crash or a power failure at any moment the file is the old or the new one, and a write that has returned is there.
+/// A write creates a new file, forces it to the disk, renames it over the old one, and forces the folder to the disk.
+/// After a crash or a power failure at any moment the file is the old or the new one, and a write that has returned is
+/// on the disk.
 package struct PrivateFolder: Sendable {
     /// A failure of the file system.
     package struct Failure: Error, Hashable, CustomStringConvertible {
         package var operation: String
         package var path: String
         package var detail: String
-        /// Whether the system could not do it, and may be able to later; otherwise the file or the folder is to blame.
+        /// Whether the system failed, perhaps temporarily; otherwise the cause is the file or the folder.
         package var isSystem = false
 
         package init(operation: String, path: String, detail: String, isSystem: Bool = false) {
@@ -23,20 +24,20 @@ package struct PrivateFolder: Sendable {
         package var description: String { "Cannot \(operation) \(path): \(detail)." }
     }
 
-    /// Names that begin so belong to writes that did not end.
+    /// The prefix of the names of unfinished writes.
     package static let temporaryPrefix = ".new-"
 
     package let path: String
 
     package init(_ path: String) { self.path = path }
 
-    /// Makes the folder where it is missing, and checks that only its owner can change it.
+    /// Creates the folder if it is missing, and checks that only its owner can change it.
     package func make() throws(Failure) {
         try create()
         try check()
     }
 
-    /// Makes the folder, and those above it, where they are missing; they are private to their owner.
+    /// Creates the folder, and those above it, if they are missing; they are private to their owner.
     package func create() throws(Failure) {
         var made = ""
         for component in path.split(separator: "/") {
@@ -45,7 +46,7 @@ package struct PrivateFolder: Sendable {
         }
     }
 
-    /// Checks that only the folder's owner can change it and what lies in it. A folder that does not exist is no failure.
+    /// Checks that only the folder's owner can change it and its files. A missing folder is no failure.
     package func check() throws(Failure) {
         guard access(path, F_OK) == 0 else { return }
         if let flaw = PathOwnership.flaw(of: path) {
@@ -59,7 +60,7 @@ package struct PrivateFolder: Sendable {
         get throws(Failure) { try entries().filter { !$0.hasPrefix(Self.temporaryPrefix) } }
     }
 
-    /// Removes what unfinished writes have left. No other program may write meanwhile: hold the lock.
+    /// Removes the files of unfinished writes. No other program may write meanwhile: hold the lock.
     package func tidy() {
         for name in (try? entries()) ?? [] where name.hasPrefix(Self.temporaryPrefix) { unlink("\(path)/\(name)") }
     }
@@ -83,8 +84,8 @@ package struct PrivateFolder: Sendable {
         return names.sorted()
     }
 
-    /// Runs work that no other program's work of this kind overlaps.
-    /// - Throws: `Failure` if another program holds the lock for 10 s, and what the work throws.
+    /// Runs work that does not overlap with such work of other programs.
+    /// - Throws: `Failure` if another program holds the lock for 10 s, and the errors of the work.
     package func locked<Result>(_ work: () throws(Failure) -> Result) throws(Failure) -> Result {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure("open", path) }
@@ -101,7 +102,7 @@ package struct PrivateFolder: Sendable {
         let temporary = "\(path)/\(Self.temporaryPrefix)\(getpid())-\(UInt64.random(in: 0 ... .max))"
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw failure("create", temporary) }
-        // The umask may have taken permissions from the owner.
+        // The umask may have removed permissions of the owner.
         let isWritten =
             fchmod(descriptor, 0o600) == 0 && Self.write(bytes, to: descriptor) && fsync(descriptor) == 0
         let code = errno
@@ -123,7 +124,7 @@ package struct PrivateFolder: Sendable {
         try settle()
     }
 
-    /// Reads a file of a bounded size that belongs to the user or root and that nobody else may write.
+    /// Reads a file of a bounded size that belongs to the user or root and that only they may write.
     /// - Returns: nil if there is no such file.
     package func read(_ name: String, maximumByteCount: Int) throws(Failure) -> [UInt8]? {
         let file = "\(path)/\(name)"
@@ -148,7 +149,7 @@ package struct PrivateFolder: Sendable {
         guard status.st_size <= maximumByteCount else {
             throw Failure(operation: "read", path: file, detail: "it has \(status.st_size) bytes")
         }
-        // One byte more than the file has, to see whether it grows.
+        // One byte more than the file's size, to notice whether it grows.
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var length = 0
         while length < bytes.count {

@@ -1,9 +1,9 @@
 import Glibc
 
-/// A file that other processes do not see until it is complete.
+/// A file that is invisible to other processes until it is complete.
 ///
-/// Where the file system supports `O_TMPFILE` (ext4, xfs, btrfs, tmpfs), the file has no name, so even a killed process
-/// leaves nothing behind. Elsewhere it has a random hidden name in the same directory, which `deinit` removes.
+/// If the file system supports `O_TMPFILE` (ext4, xfs, btrfs, tmpfs), the file has no name, so even a killed process
+/// leaves no file. Otherwise it has a random hidden name in the same directory, which `deinit` removes.
 package final class TemporaryFile {
     package let descriptor: Descriptor
 
@@ -35,7 +35,7 @@ package final class TemporaryFile {
         return TemporaryFile(descriptor, path: path)
     }
 
-    /// A file for scratch data that never gets a name; on failure nil, with the reason in `errno`.
+    /// A file for temporary data that never gets a name; on failure nil, with the reason in `errno`.
     package static func spool() -> TemporaryFile? {
         let directory = getenv("TMPDIR").map { FilePath($0) } ?? ""
         guard let file = create(inDirectory: directory.isEmpty ? "/tmp" : directory) else { return nil }
@@ -81,7 +81,7 @@ package final class TemporaryFile {
         return path.withCString { linkat(AT_FDCWD, source, AT_FDCWD, $0, AT_SYMLINK_FOLLOW) } == 0
     }
 
-    /// Sends everything to the disk's owner. On failure false, with the reason in `errno`.
+    /// Passes all data to the file system. On failure false, with the reason in `errno`.
     ///
     /// Network file systems report a full disk only when a descriptor of the file is closed.
     private func flush() -> Bool {

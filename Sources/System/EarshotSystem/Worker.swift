@@ -15,7 +15,8 @@ package final class Worker: Sendable {
 
         func run() {
             body?()
-            // Releases what only the closure still owns, such as an open device, before `waitForEnd` returns.
+            // Releases the objects that only the closure still owns, such as an open device, before `waitForEnd`
+            // returns.
             body = nil
             ended.signal()
         }

@@ -9,7 +9,7 @@ enum IwdName {
     static let device = "net.connman.iwd.Device"
     static let network = "net.connman.iwd.Network"
 
-    /// The signals after which the network may be another.
+    /// The signals after which the network may have changed.
     static let changes = [
         DBusMatch(sender: service, interface: BusName.properties, member: "PropertiesChanged", firstArgument: station),
         DBusMatch(sender: service, path: "/", interface: BusName.objectManager),
@@ -23,7 +23,7 @@ struct IwdReader: Sendable {
     let connection: DBusConnection
     let kernel: any Kernel
 
-    /// What iwd says.
+    /// Reads iwd's answer.
     /// - Returns: nil if the primary route is not through a device of iwd.
     /// - Throws: if iwd does not run, does not answer or refuses.
     func reading() async throws(DBusError) -> NetworkReading? {

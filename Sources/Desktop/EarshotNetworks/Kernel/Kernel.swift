@@ -1,13 +1,13 @@
-/// The kernel as the watch uses it. Tests replace it.
+/// The kernel's interface for the watch. Tests replace it.
 package protocol Kernel: Sendable {
-    /// The links and routes of now. It answers in about a millisecond.
+    /// The current links and routes. It takes about a millisecond.
     func picture() throws(KernelError) -> KernelPicture
 
     /// Calls `change` after each change of links, routes or Wi-Fi connections, on a thread of its own, until it is cancelled.
     func receiveChanges(_ change: @escaping @Sendable () -> Void) -> KernelReception
 }
 
-/// A reception of changes. It goes on until it is cancelled.
+/// A reception of changes. It lasts until it is cancelled.
 package struct KernelReception: Sendable {
     private let end: @Sendable () -> Void
 
@@ -20,7 +20,7 @@ package struct KernelReception: Sendable {
     }
 }
 
-/// Why the kernel does not tell its network: half a sentence for the user.
+/// The reason why the kernel cannot tell its network, as a part of a sentence for the user.
 package struct KernelError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String
     /// The number of `errno`, or 0.

@@ -6,9 +6,10 @@ package struct KernelPicture: Sendable, Hashable {
         package var name: String
         /// Whether it can carry data now.
         package var isRunning: Bool
-        /// What it is connected to, as far as a program can be told; nil for others, also for Wi-Fi without a connection.
+        /// The network that it is connected to, if it is of a known kind; nil otherwise, also for Wi-Fi without a
+        /// connection.
         package var network: Network?
-        /// Whether it is a Wi-Fi interface that the kernel's Wi-Fi knows.
+        /// Whether it is a Wi-Fi interface of nl80211.
         package var isWireless: Bool
 
         package init(index: Int, name: String, isRunning: Bool, network: Network?, isWireless: Bool = false) {
@@ -22,13 +23,13 @@ package struct KernelPicture: Sendable, Hashable {
 
     /// A route of the main table.
     package struct Route: Sendable, Hashable {
-        /// Whether it is one of IPv6.
+        /// Whether it is an IPv6 route.
         package var isVersion6: Bool
         /// Whether it is a default route. Others lead to the network of the link itself.
         package var isDefault: Bool
         /// Lower is preferred.
         package var metric: Int
-        /// The index of the link to which it leads.
+        /// The index of its link.
         package var link: Int
 
         package init(isVersion6: Bool = false, isDefault: Bool, metric: Int, link: Int) {
@@ -49,11 +50,11 @@ package struct KernelPicture: Sendable, Hashable {
 }
 
 extension KernelPicture {
-    /// The link of the default route: IPv4's, or else IPv6's.
+    /// The link of the default route: that of IPv4, otherwise that of IPv6.
     var defaultLink: Link? {
         let running = running
         let defaults = routes.filter { $0.isDefault && running[$0.link] != nil }
-        // The first of equals, as the kernel takes it.
+        // The first of equals, as in the kernel.
         let route = defaults.min { left, right in
             (left.isVersion6 ? 1 : 0, left.metric) < (right.isVersion6 ? 1 : 0, right.metric)
         }

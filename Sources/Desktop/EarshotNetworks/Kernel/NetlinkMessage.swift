@@ -1,6 +1,6 @@
-/// The messages in bytes that came through a netlink socket.
+/// The messages in bytes from a netlink socket.
 ///
-/// The bytes are untrusted: every length is checked, and what does not fit ends the sequence.
+/// The bytes are untrusted: every length is checked, and an invalid one ends the sequence.
 ///
 /// Source: netlink(7); RFC 3549, 2.2 and 2.3.
 struct NetlinkMessages: Sequence, IteratorProtocol {
@@ -9,7 +9,7 @@ struct NetlinkMessages: Sequence, IteratorProtocol {
         var type: UInt16
         var flags: UInt16
         var sequence: UInt32
-        /// The bytes behind the header.
+        /// The bytes after the header.
         var payload: ArraySlice<UInt8>
     }
 
@@ -55,7 +55,7 @@ struct NetlinkAttributes: Sequence, IteratorProtocol {
     }
 
     static let headerByteCount = 4
-    /// NLA_F_NESTED and NLA_F_NET_BYTEORDER lie above the number.
+    /// NLA_F_NESTED and NLA_F_NET_BYTEORDER are the bits above the number.
     private static let typeMask: UInt16 = 0x3FFF
     private var rest: ArraySlice<UInt8>
 
@@ -79,12 +79,12 @@ struct NetlinkAttributes: Sequence, IteratorProtocol {
 }
 
 extension Int {
-    /// Netlink begins everything at a multiple of four bytes.
+    /// In netlink everything begins at a multiple of four bytes.
     var netlinkAligned: Int { (self + 3) & ~3 }
 }
 
 extension ArraySlice<UInt8> {
-    /// The integer that begins at an offset, in the machine's byte order; nil if the bytes end before it does.
+    /// The integer that begins at an offset, in the machine's byte order; nil if there are too few bytes.
     func netlinkInteger<Integer: FixedWidthInteger>(at offset: Int, _: Integer.Type) -> Integer? {
         guard offset >= 0, offset <= count - MemoryLayout<Integer>.size else { return nil }
         return withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: Integer.self) }
@@ -98,14 +98,14 @@ struct NetlinkRequest {
     static let dump: UInt16 = 0x301
 
     /// The bytes of a request.
-    /// - Parameter payload: the bytes behind the header.
+    /// - Parameter payload: the bytes after the header.
     static func bytes(type: UInt16, flags: UInt16, sequence: UInt32, payload: [UInt8]) -> [UInt8] {
         let length = NetlinkMessages.headerByteCount + payload.count
         return integer(UInt32(length)) + integer(type) + integer(flags) + integer(sequence) + integer(UInt32(0))
             + payload
     }
 
-    /// The bytes of an attribute, with the zeros behind it.
+    /// The bytes of an attribute, with its padding.
     static func attribute(_ type: UInt16, _ payload: [UInt8]) -> [UInt8] {
         let length = NetlinkAttributes.headerByteCount + payload.count
         return integer(UInt16(length)) + integer(type) + payload

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A netlink socket: questions to the kernel, and its events.
+/// A netlink socket: requests to the kernel, and its events.
 final class NetlinkSocket {
     enum Family: Int32 {
         case route = 0
@@ -12,7 +12,7 @@ final class NetlinkSocket {
 
     /// The kernel sends at most this much at once.
     private static let bufferByteCount = 64 << 10
-    /// The maximum of bytes of one answer: about 100,000 routes.
+    /// The maximum number of bytes of one answer: about 100,000 routes.
     private static let maximumAnswerByteCount = 16 << 20
     private static let maximumDumpCount = 4
     private static let answerTimeSeconds = 1
@@ -51,13 +51,14 @@ final class NetlinkSocket {
 
     deinit { close(descriptor) }
 
-    /// Receives the events of a group, too: NETLINK_ADD_MEMBERSHIP at SOL_NETLINK.
+    /// Also receives the events of a group: NETLINK_ADD_MEMBERSHIP at SOL_NETLINK.
     func join(group: UInt32) -> Bool {
         var number = group
         return setsockopt(descriptor, 270, 1, &number, socklen_t(MemoryLayout<UInt32>.size)) == 0
     }
 
-    /// Asks for a list, and calls `take` with each message of it. If the list changed meanwhile, it asks again.
+    /// Requests a list, and calls `take` with each message of it. If the list changed meanwhile, it repeats the
+    /// request.
     /// - Parameter restart: called before each list.
     func list(
         type: UInt16, payload: [UInt8], restart: () -> Void, take: (NetlinkMessages.Message) -> Void
@@ -69,7 +70,7 @@ final class NetlinkSocket {
         throw KernelError("the kernel's list changes too fast")
     }
 
-    /// Asks, and calls `take` with each message of the answer.
+    /// Sends a request, and calls `take` with each message of the answer.
     /// - Returns: whether the answer is a list that changed while it was sent.
     @discardableResult
     func ask(
@@ -104,7 +105,7 @@ final class NetlinkSocket {
     }
 
     /// Receives once.
-    /// - Returns: nil if another program than the kernel sent it.
+    /// - Returns: nil if the sender is not the kernel.
     private func receive() throws(KernelError) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
         var address = [UInt8](repeating: 0, count: 12)
@@ -124,16 +125,16 @@ final class NetlinkSocket {
         return buffer
     }
 
-    /// Drops all events that wait.
+    /// Drops all waiting events.
     /// - Returns: false if the socket is broken.
     func drain() -> Bool {
         var buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
-        // Bounded, so that a flood of events does not hold back the first of them.
+        // Bounded, so that a flood of events does not delay the first of them.
         for _ in 0..<64 {
             let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
             if count > 0 { continue }
             if count < 0, errno == EINTR { continue }
-            // Events that the kernel dropped are a change, too.
+            // Events that the kernel dropped also count as a change.
             if count < 0, errno == ENOBUFS { continue }
             return count < 0 && errno == EAGAIN
         }

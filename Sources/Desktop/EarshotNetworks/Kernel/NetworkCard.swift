@@ -1,6 +1,6 @@
 import Glibc
 
-/// What the kernel's device folders say about a network interface.
+/// Information about a network interface from the kernel's device folders.
 enum NetworkCard {
     /// Whether an interface is a wired network card. Those of containers and of virtual networks have no device.
     /// - Parameter folder: the folder of all interfaces.

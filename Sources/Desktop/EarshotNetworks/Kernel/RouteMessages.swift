@@ -9,7 +9,7 @@ enum RouteMessages {
 
     /// The request for all links: an empty `ifinfomsg`.
     static let linkRequest = [UInt8](repeating: 0, count: linkHeaderByteCount)
-    /// The request for all routes of a family: an `rtmsg` with nothing but the family.
+    /// The request for all routes of a family: an `rtmsg` with only the family.
     static func routeRequest(family: UInt8) -> [UInt8] {
         [family] + [UInt8](repeating: 0, count: routeHeaderByteCount - 1)
     }
@@ -20,7 +20,7 @@ enum RouteMessages {
     private static let linkHeaderByteCount = 16
     private static let routeHeaderByteCount = 12
 
-    /// What a message tells of a link.
+    /// The content of a message about a link.
     struct Link: Equatable {
         var index: Int
         var name: String
@@ -29,7 +29,7 @@ enum RouteMessages {
         var isRunning: Bool
     }
 
-    /// The link that a message tells; nil for another message.
+    /// The link in a message; nil for another message.
     static func link(_ message: NetlinkMessages.Message) -> Link? {
         let payload = message.payload
         guard message.type == newLink, payload.count >= linkHeaderByteCount,
@@ -47,12 +47,12 @@ enum RouteMessages {
             }
         }
         guard let name, !name.isEmpty, index > 0 else { return nil }
-        // IFF_UP and IFF_LOWER_UP; the state is IF_OPER_UP, or unknown for drivers that do not tell it.
+        // IFF_UP and IFF_LOWER_UP; the state is IF_OPER_UP, or unknown for drivers that do not report it.
         let isUp = flags & 0x1 != 0 && flags & 0x10000 != 0 && (state == 0 || state == 6)
         return Link(index: Int(index), name: name, isEthernetLike: hardware == 1, isRunning: isUp)
     }
 
-    /// The routes that a message tells: none, or one for each next hop.
+    /// The routes in a message: none, or one for each next hop.
     static func routes(_ message: NetlinkMessages.Message) -> [KernelPicture.Route] {
         let payload = message.payload
         guard message.type == newRoute, payload.count >= routeHeaderByteCount,

@@ -93,7 +93,7 @@ package struct SystemKernel: Kernel {
     }
 }
 
-/// The sockets on which the kernel tells events.
+/// The sockets for the kernel's events.
 private final class Events {
     private let routes: NetlinkSocket
     private let wireless: NetlinkSocket
@@ -106,7 +106,8 @@ private final class Events {
         try joinWireless()
     }
 
-    /// Receives connections and disconnections of Wi-Fi. The kernel may load its Wi-Fi at any time; a new link tells it.
+    /// Receives connections and disconnections of Wi-Fi. The kernel may load its Wi-Fi at any time, which a new link
+    /// shows.
     private func joinWireless() throws(KernelError) {
         let questions = try NetlinkSocket(.generic)
         let group = try SystemKernel.family(questions)?.groups["mlme"]
@@ -114,9 +115,9 @@ private final class Events {
         if let group, wireless.join(group: group) { joined = group }
     }
 
-    /// Calls `change` after events, until the worker is to stop.
+    /// Calls `change` after events, until the worker is asked to stop.
     func serve(_ bell: Bell, _ worker: Worker, _ change: () -> Void) {
-        // What changed before the sockets received events.
+        // For changes before the sockets received events.
         change()
         while !worker.isStopping {
             var descriptors = [routes.descriptor, wireless.descriptor, bell.descriptor].map {

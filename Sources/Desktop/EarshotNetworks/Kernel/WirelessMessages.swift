@@ -2,7 +2,7 @@
 ///
 /// Source: the kernel's linux/genetlink.h and linux/nl80211.h.
 enum WirelessMessages {
-    /// The family that tells the numbers of the others.
+    /// The family that has the numbers of the others.
     static let controlFamily: UInt16 = 0x10
     private static let headerByteCount = 4
 
@@ -21,7 +21,7 @@ enum WirelessMessages {
         var groups: [String: UInt32] = [:]
     }
 
-    /// The family that a message tells; nil for another message.
+    /// The family in a message; nil for another message.
     static func family(_ message: NetlinkMessages.Message) -> Family? {
         guard message.type == controlFamily, message.payload.count >= headerByteCount else { return nil }
         var number: UInt16?
@@ -46,13 +46,14 @@ enum WirelessMessages {
     /// A Wi-Fi interface.
     struct Interface: Equatable {
         var index: Int
-        /// The network that it has joined; nil if none, if the kernel does not say, and for an access point.
+        /// The network that it has joined; nil if there is none, if the kernel does not report it, and for an access
+        /// point.
         var ssid: [UInt8]?
-        /// Whether it joins networks, and is not an access point itself.
+        /// Whether it joins networks instead of being an access point.
         var isStation: Bool
     }
 
-    /// The interface that a message tells; nil for another message.
+    /// The interface in a message; nil for another message.
     static func interface(_ message: NetlinkMessages.Message, family: Family) -> Interface? {
         // NL80211_CMD_NEW_INTERFACE.
         guard message.type == family.number, message.payload.count >= headerByteCount, message.payload.first == 7 else {
@@ -80,9 +81,9 @@ enum WirelessMessages {
         [32, 0, 0, 0] + NetlinkRequest.attribute(3, NetlinkRequest.integer(UInt32(truncatingIfNeeded: index)))
     }
 
-    /// The SSID of the access point that a message tells, if the interface is associated with it; else nil.
+    /// The SSID of the access point in a message, if the interface is associated with it; otherwise nil.
     ///
-    /// Linux 6.1 tells the SSID of a station only so if wpa_supplicant joins step by step.
+    /// If wpa_supplicant joins step by step, Linux 6.1 reports the SSID of a station only here.
     static func associatedSSID(_ message: NetlinkMessages.Message, family: Family) -> [UInt8]? {
         // NL80211_CMD_NEW_SCAN_RESULTS, with NL80211_ATTR_BSS.
         guard message.type == family.number, message.payload.count >= headerByteCount, message.payload.first == 34,

@@ -11,7 +11,7 @@ enum ModemManagerName {
     /// MM_MODEM_LOCATION_SOURCE_3GPP_LAC_CI.
     static let networkLocation = 1
 
-    /// The signals after which the network may be another.
+    /// The signals after which the network may have changed.
     static let changes = [modem3GPP, location].map {
         DBusMatch(sender: service, interface: BusName.properties, member: "PropertiesChanged", firstArgument: $0)
     }
@@ -21,14 +21,14 @@ enum ModemManagerName {
 struct ModemManagerReader: Sendable {
     let connection: DBusConnection
 
-    /// The network in which a modem is registered; nil if ModemManager does not tell it.
+    /// The network in which a modem is registered; nil if ModemManager does not report it.
     func network(modem: String) async -> Network? {
         guard modem.hasPrefix(ModemManagerName.modemPrefix),
             let properties = try? await connection.properties(
                 ModemManagerName.service, modem, ModemManagerName.modem3GPP),
             let code = properties["OperatorCode"]?.text
         else { return nil }
-        // Only ModemManager's own user may read the location on most systems.
+        // On most systems only ModemManager's own user may read the location.
         let answer = try? await connection.ask(
             ModemManagerName.service, modem, ModemManagerName.location, "GetLocation")
         let location = answer?.first?.entries?[.uint32(UInt32(ModemManagerName.networkLocation))]?.text
@@ -42,7 +42,7 @@ struct ModemManagerReader: Sendable {
         else { return nil }
         var network = MobileNetwork(countryCode: String(code.prefix(3)), networkCode: String(code.dropFirst(3)))
         let fields = (location ?? "").split(separator: ",", omittingEmptySubsequences: false)
-        // Zero stands for an area that is not known; a tracking area code has at most 24 bits.
+        // Zero means an unknown area; a tracking area code has at most 24 bits.
         if fields.count >= 5, let area = UInt32(fields[4], radix: 16), (1..<1 << 24).contains(area) {
             network.trackingAreaCode = String(area, radix: 16, uppercase: true)
         }

@@ -13,7 +13,7 @@ enum NetworkManagerName {
     static let accessPoint = "org.freedesktop.NetworkManager.AccessPoint"
     static let settingsConnection = "org.freedesktop.NetworkManager.Settings.Connection"
 
-    /// The path that stands for no object.
+    /// The path that means no object.
     static let none = "/"
     /// NM_ACTIVE_CONNECTION_STATE_ACTIVATED.
     static let activated = 2
@@ -24,14 +24,14 @@ enum NetworkManagerName {
     /// NM_802_11_MODE_AP: the machine itself offers the network.
     static let accessPointMode = 3
 
-    /// The signals after which the network may be another.
+    /// The signals after which the network may have changed.
     static let changes = [manager, activeConnection, device, wireless].map {
         DBusMatch(
             sender: service, interface: BusName.properties, member: "PropertiesChanged", firstArgument: $0)
     }
 
-    /// Whether a signal of `changes`, or of another service, may change the network. Most of NetworkManager's tell of scans,
-    /// bit rates and addresses.
+    /// Whether a signal of `changes`, or of another service, may mean a change of the network. Most of NetworkManager's
+    /// signals are about scans, bit rates and addresses.
     static func mayChangeNetwork(_ signal: DBusSignal) -> Bool {
         guard signal.member == "PropertiesChanged", let changed = signal.arguments.dropFirst().first?.named else {
             return true

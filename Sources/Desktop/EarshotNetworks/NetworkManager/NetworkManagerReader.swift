@@ -5,12 +5,12 @@ struct NetworkManagerReader: Sendable {
     let connection: DBusConnection
     let kernel: any Kernel
 
-    /// How deep VPNs may lie on top of each other.
+    /// The maximum number of VPNs on top of each other.
     private static let maximumDepth = 4
-    /// The maximum number of connections that are asked about.
+    /// The maximum number of connections to check.
     private static let maximumConnectionCount = 64
 
-    /// An active connection, as far as it matters here.
+    /// The relevant parts of an active connection.
     private struct Found {
         var network: Network?
         var isWithoutAccessPoint = false
@@ -27,8 +27,8 @@ struct NetworkManagerReader: Sendable {
         }
     }
 
-    /// What NetworkManager says.
-    /// - Returns: nil if it says nothing: it has only begun, or it has not made the default route.
+    /// Reads NetworkManager's answer.
+    /// - Returns: nil if there is none: it is starting, or the default route is not its own.
     /// - Throws: if it does not run, does not answer or refuses.
     func reading() async throws(DBusError) -> NetworkReading? {
         let manager = try await properties(NetworkManagerName.path, NetworkManagerName.manager)
@@ -39,7 +39,7 @@ struct NetworkManagerReader: Sendable {
         }
         let active = manager["ActiveConnections"]?.elements?.compactMap(\.text) ?? []
         var best: Found?
-        // The connections have numbers in the order in which they began.
+        // The numbers of connections follow the order in which they began.
         for path in active.sorted(by: { ($0.utf8.count, $0) < ($1.utf8.count, $1) })
             .prefix(Self.maximumConnectionCount)
         {
@@ -48,20 +48,21 @@ struct NetworkManagerReader: Sendable {
             if best.map({ candidate.rank < $0.rank }) ?? true { best = candidate }
         }
         if let best {
-            // A default route that NetworkManager has not made, such as one of `ip route`, counts for more than what it joined.
+            // A default route that is not NetworkManager's, such as one of `ip route`, has precedence over its
+            // connections.
             if let link = try? kernel.picture().defaultLink, let interface = best.interface, link.name != interface {
                 return nil
             }
             return NetworkReading(
                 primary: best.network, source: .networkManager, isWithoutAccessPoint: best.isWithoutAccessPoint)
         }
-        // It takes a while after its start to know again what is connected.
+        // After a start it needs a moment to learn what is connected.
         if manager["Startup"]?.boolean == true { return nil }
         if try await isDefaultRouteForeign() { return nil }
         return NetworkReading(primary: nil, source: .networkManager)
     }
 
-    /// Whether the default route belongs to a device that NetworkManager leaves alone.
+    /// Whether the default route belongs to a device that NetworkManager does not manage.
     private func isDefaultRouteForeign() async throws(DBusError) -> Bool {
         guard let picture = try? kernel.picture(), let link = picture.defaultLink else { return false }
         do throws(DBusError) {
@@ -84,7 +85,7 @@ struct NetworkManagerReader: Sendable {
         switch active["Type"]?.text {
         case "802-11-wireless": return try await wifi(active)
         case "802-3-ethernet":
-            // A virtual card can have a connection of this type, too.
+            // A virtual card can also have a connection of this type.
             guard let device = device(active) else { return Found() }
             let values = try await properties(device, NetworkManagerName.device)
             return Found(
@@ -113,8 +114,8 @@ struct NetworkManagerReader: Sendable {
         guard let accessPoint = wireless["ActiveAccessPoint"]?.text, accessPoint != NetworkManagerName.none else {
             return Found(isWithoutAccessPoint: true)
         }
-        // NetworkManager keeps the connection for 15 s after its access point is gone, and the access point as well if that
-        // fell silent. The kernel knows better.
+        // NetworkManager keeps the connection for 15 s after its access point is gone, and also the access point if it
+        // fell silent. The kernel reports the true state.
         let name = try await properties(device, NetworkManagerName.device)["Interface"]?.text
         if let link = try? kernel.picture().links.first(where: { $0.name == name }), link.isWireless,
             link.network == nil
@@ -127,7 +128,7 @@ struct NetworkManagerReader: Sendable {
         return Found(network: ssid.count <= Network.maximumSSIDByteCount ? .wifi(ssid: ssid) : nil, interface: name)
     }
 
-    /// The SSID in the profile of a connection; nil if the profile is not this user's to read.
+    /// The SSID in the profile of a connection; nil if this user may not read the profile.
     private func configuredSSID(_ active: [String: DBusValue]) async -> [UInt8]? {
         guard let profile = active["Connection"]?.text,
             let answer = try? await connection.ask(

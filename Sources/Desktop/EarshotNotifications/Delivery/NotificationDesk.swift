@@ -2,7 +2,7 @@ import EarshotBasics
 import EarshotDBus
 import EarshotSystem
 
-/// Shows one application's notifications: keeps the connection to the desktop, and what the desktop shows.
+/// Shows one application's notifications: it manages the connection to the desktop and the list of shown notifications.
 actor NotificationDesk {
     private let application: String
     private let bus: DBusBus
@@ -18,13 +18,13 @@ actor NotificationDesk {
     private var connection: ServiceConnection?
     private var reading: Task<Void, Never>?
     private var connectionNumber = 0
-    /// The unique name of the service, whose signals alone count.
+    /// The unique name of the service; only its signals count.
     private var owner: String?
-    /// Counts the changes of the owner and the connection: answers of an earlier one are void.
+    /// Counts the changes of the owner and the connection: answers from an earlier one are ignored.
     private var generation = 0
     private var capabilities: Set<String>?
     private var open = OpenNotifications()
-    /// After a failure the desktop is not asked before this time.
+    /// After a failure, requests to the desktop pause until this time.
     private var failure: (problem: NotificationProblem, until: ContinuousClock.Instant)?
 
     init(application: String, bus: DBusBus, limits: NotificationLimits, output: NotificationOutput) {
@@ -41,7 +41,7 @@ actor NotificationDesk {
         open.closeAll(.serviceLeft)
     }
 
-    /// Asks for means, and returns what the desktop has of them.
+    /// Requests means of notification, and returns those that the desktop supports.
     func authorize(_ options: NotificationOptions) async -> NotificationSettings {
         self.options = options
         return await settings()
@@ -121,7 +121,7 @@ extension NotificationDesk {
             do throws(NotificationProblem) {
                 return try await notifyOnce(request)
             } catch {
-                // The service or the bus that was known left. There may be another one, or the bus may start one.
+                // The known service or bus is gone. There may be a new one, or the bus may start one.
                 switch error {
                 case .noBus: disconnect()
                 case .noService: capabilities = nil
@@ -166,7 +166,7 @@ extension NotificationDesk {
     }
 
     private func hasLauncher() async -> Bool {
-        // A bus or a service that hangs must not hold back each badge; a missing service does not matter.
+        // A hanging bus or service must not delay each badge; a missing service does not matter.
         guard recentProblem != .slowService, let connection = try? connected() else { return false }
         let answer = try? await connection.callBus("NameHasOwner", [.string(LauncherBadge.launcherName)])
         return answer?.first?.boolean ?? false
@@ -174,12 +174,12 @@ extension NotificationDesk {
 }
 
 extension NotificationDesk {
-    /// The problem of a failure that is not over.
+    /// The problem of a failure whose pause is not over.
     private var recentProblem: NotificationProblem? {
         failure.flatMap { $0.until > .now ? $0.problem : nil }
     }
 
-    /// The connection, which is made at the first use and after its end.
+    /// The connection, which is created at the first use and after its end.
     private func connected() throws(NotificationProblem) -> ServiceConnection {
         if let connection { return connection }
         if let problem = recentProblem { throw problem }
@@ -203,7 +203,7 @@ extension NotificationDesk {
         let generation = generation
         let named = try await connection.call("GetCapabilities").first?.elements ?? []
         let name = try await connection.callBus("GetNameOwner", [.string(ServiceSignal.name)]).first?.text
-        // A signal that came meanwhile is newer than the answer.
+        // A signal received meanwhile is newer than the answer.
         if generation == self.generation || owner == nil { owner = name }
         let found = Set(named.prefix(Self.maximumCapabilityCount).compactMap(\.text))
         if owner == name { capabilities = found }
@@ -213,9 +213,9 @@ extension NotificationDesk {
 
     private static var maximumCapabilityCount: Int { 256 }
 
-    /// Remembers a failure for a while, so that a missing or slow service holds back one request and not each.
+    /// Remembers a failure for a while, so that a missing or slow service delays only one request.
     private func remembered(_ problem: NotificationProblem) -> NotificationProblem {
-        // A problem that was remembered before keeps its time.
+        // A problem that is already remembered keeps its time.
         if recentProblem != nil { return problem }
         switch problem {
         case .refused, .notAuthorized: return problem

@@ -1,4 +1,4 @@
-/// The notifications that the desktop shows for this program, by the desktop's numbers and by the program's identifiers.
+/// The notifications that the desktop shows for this program, by the desktop's numbers and the program's identifiers.
 struct OpenNotifications: Sendable {
     private struct Entry {
         let identifier: String
@@ -9,7 +9,7 @@ struct OpenNotifications: Sendable {
     private var numbers: [String: UInt32] = [:]
     /// The numbers in the order of their requests, the oldest first.
     private var order: [UInt32] = []
-    /// Events of numbers that are not known yet: the signal of a click may overtake the answer that names the number.
+    /// Events of still unknown numbers: the signal of a click may overtake the answer with the number.
     private var early: [(number: UInt32, event: NotificationEvent)] = []
     private static let maximumEarlyCount = 64
     private static let maximumEventCount = 16
@@ -22,7 +22,7 @@ struct OpenNotifications: Sendable {
 
     /// Adds a notification that the desktop shows.
     mutating func open(_ number: UInt32, identifier: String) -> AsyncStream<NotificationEvent> {
-        // Under the same identifier or number stood the one that this one replaces.
+        // It replaces the one with the same identifier or number.
         if let old = numbers[identifier] { close(old, .replaced) }
         close(number, .replaced)
         let (stream, continuation) = AsyncStream.makeStream(
@@ -37,7 +37,7 @@ struct OpenNotifications: Sendable {
     }
 
     /// Passes an event on to the reader of that notification.
-    /// - Parameter isAwaitingNumbers: whether a request is on its way, so that an unknown number may become known.
+    /// - Parameter isAwaitingNumbers: whether a request is pending, so that an unknown number may become known.
     mutating func take(_ event: NotificationEvent, of number: UInt32, isAwaitingNumbers: Bool = false) {
         guard let entry = entries[number] else {
             if isAwaitingNumbers, early.count < Self.maximumEarlyCount { early.append((number, event)) }
@@ -47,7 +47,7 @@ struct OpenNotifications: Sendable {
         entry.continuation.yield(event)
     }
 
-    /// No request is on its way any more, so unknown numbers belong to other programs.
+    /// No request is pending any longer, so unknown numbers belong to other programs.
     mutating func forgetEarlyEvents() {
         early = []
     }

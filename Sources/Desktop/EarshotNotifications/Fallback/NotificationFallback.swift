@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Writes what the desktop does not show to standard error. The reason is written once for each kind of problem, and to the
-/// journal too.
+/// Writes notifications that the desktop does not show to standard error. It writes the reason once for each kind of
+/// problem, also to the journal.
 final class NotificationFallback: Sendable {
     private let reported = Mutex<Set<String>>([])
     private let output: NotificationOutput

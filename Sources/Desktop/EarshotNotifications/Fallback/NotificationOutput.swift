@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// Where lines go. Tests replace it.
+/// The destination of lines. Tests replace it.
 package struct NotificationOutput: Sendable {
     /// Receives a line for standard error.
     package var standardError: @Sendable (String) -> Void
@@ -34,7 +34,7 @@ package struct NotificationOutput: Sendable {
         return variable == "\(status.st_dev):\(status.st_ino)"
     }
 
-    /// Without a journal it does nothing.
+    /// It has no effect without a journal.
     private static func sendToJournal(_ fields: [String]) {
         let pieces = fields.map { Array($0.utf8) }
         let buffer = pieces.flatMap(\.self)

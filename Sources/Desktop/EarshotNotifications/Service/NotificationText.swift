@@ -1,12 +1,12 @@
-/// Makes texts fit to be shown.
+/// Prepares texts for display.
 enum NotificationText {
-    /// The text without characters that act instead of showing, cut with an ellipsis.
+    /// The text without control characters, cut with an ellipsis.
     ///
-    /// Removed are controls, private characters, and the formatting characters that change the direction of the text around
-    /// them. Joiners and marks of direction stay, because scripts need them.
+    /// It removes controls, private characters, and the formatting characters that change the direction of the text
+    /// around them. Joiners and marks of direction stay, because scripts need them.
     /// - Parameters:
     ///   - maximumScalarCount: above 0.
-    ///   - keepsLines: whether ends of lines stay; else they become spaces.
+    ///   - keepsLines: whether line ends stay; otherwise they become spaces.
     static func cleaned(_ text: String, maximumScalarCount: Int, keepsLines: Bool = false) -> String {
         var scalars = String.UnicodeScalarView()
         var count = 0
@@ -14,7 +14,7 @@ enum NotificationText {
         for scalar in text.unicodeScalars {
             let isLineFeed = scalar == "\n"
             defer { isAfterReturn = scalar == "\r" }
-            // A return and a line feed are one end of a line.
+            // A carriage return with a line feed is one line end.
             if isLineFeed && isAfterReturn { continue }
             guard let shown = shown(scalar, keepsLines: keepsLines) else { continue }
             guard count < maximumScalarCount else {
@@ -43,7 +43,7 @@ enum NotificationText {
         }
     }
 
-    /// The text as markup that shows it literally.
+    /// The text escaped, so that markup shows it literally.
     static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text.unicodeScalars {

@@ -52,7 +52,7 @@ struct NotifyArguments {
         var hints: [String: DBusValue] = [
             "urgency": .byte(content.urgency.rawValue), "desktop-entry": .string(application),
         ]
-        // A service ignores the hints that it does not know.
+        // A service ignores unknown hints.
         switch options.contains(.sound) ? content.sound : nil {
         case nil: hints["suppress-sound"] = .boolean(true)
         case .default: hints["sound-name"] = .string("message-new-instant")
@@ -70,7 +70,7 @@ struct NotifyArguments {
         case .unlimited: return 0
         case .limited(let duration):
             let (seconds, attoseconds) = duration.components
-            // A day is the maximum: more would not fit 32 bits.
+            // The maximum is a day: more would not fit into 32 bits.
             let milliseconds = min(max(seconds, 0), 86_400) * 1_000 + max(attoseconds, 0) / 1_000_000_000_000_000
             return Int32(clamping: max(1, milliseconds))
         }

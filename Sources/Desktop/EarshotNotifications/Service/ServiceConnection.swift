@@ -7,7 +7,7 @@ struct ServiceConnection: Sendable {
     /// The signals of the service, in the order of the bus.
     let signals: AsyncStream<ServiceSignal>
 
-    /// The number of signals that may wait; the oldest are dropped.
+    /// The maximum number of waiting signals; the oldest are dropped.
     private static let maximumBacklog = 256
 
     /// Begins to connect.
@@ -58,7 +58,8 @@ struct ServiceConnection: Sendable {
                     try await bus.call(destination, path, interface, member, arguments, timeLimit: answerTime))
             } catch { return .failure(error) }
         }
-        // A bus that accepts the connection and then says nothing holds the call back; its own time limit begins later.
+        // A bus that accepts the connection and then stays silent would delay the call, whose own time limit begins
+        // later.
         let clock = Task {
             try await Task.sleep(for: answerTime + answerTime)
             work.cancel()

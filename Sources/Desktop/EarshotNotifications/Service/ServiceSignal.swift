@@ -2,9 +2,9 @@ import EarshotDBus
 
 /// A signal that concerns the desktop's notification service.
 enum ServiceSignal: Sendable, Hashable {
-    /// Another program, or none, has the service's name now.
+    /// The service's name has a new owner, or none.
     case owner(String?)
-    /// Something happened to the notification of a number.
+    /// An event of the notification with a number.
     case event(NotificationEvent, number: UInt32, sender: String)
     /// The connection is closed.
     case closed
@@ -21,7 +21,7 @@ enum ServiceSignal: Sendable, Hashable {
         DBusMatch(path: path, interface: name),
     ]
 
-    /// - Returns: nil for a signal of another kind or form. Any program on the bus can send any.
+    /// - Returns: nil for a signal of another kind or form. Any program on the bus can send any signal.
     init?(_ signal: DBusSignal) {
         let arguments = signal.arguments
         switch (signal.interface, signal.member) {

@@ -6,7 +6,7 @@ import Synchronization
 
 /// An app's connection to the agent for local push: the states of its configurations, and the events of its providers.
 ///
-/// It connects with the first wish, and again whenever the connection breaks. While it is connected it uses no timer.
+/// It connects at the first request, and again whenever the connection breaks. While it is connected it uses no timer.
 package final class PushClient: Sendable {
     private struct State {
         var connection: AgentConnection?
@@ -16,34 +16,34 @@ package final class PushClient: Sendable {
         var pause = PushClient.shortestPause
         /// When the last connection ended, or the first attempt failed.
         var lonelySince: DispatchTime?
-        /// nil before the agent has told them.
+        /// nil before the agent has sent them.
         var active: Set<String>?
         var hasFailed = false
         var watchers: [Int: @Sendable (Set<String>) -> Void] = [:]
-        /// Watchers that have not heard the first states yet.
+        /// Watchers that have not received the first states yet.
         var newWatchers: Set<Int> = []
         var watcherCount = 0
         var waiting: [@Sendable () -> Void] = []
-        /// The events of this process, so that a new connection brings none twice.
+        /// The events of this process, so that a new connection repeats none.
         var known: Set<String> = []
         var taken: [String] = []
     }
 
     private static let shortestPause = 0.05
-    /// The longest pause while an agent that has just ended may be about to begin again. It must be far shorter than the life of
-    /// an agent that somebody kills every second, or the app meets none.
+    /// The longest pause while an agent that has just ended may be restarting. It must be far shorter than a second, or
+    /// the app would never reach an agent that is killed every second.
     private static let longestEarlyPause = 0.25
     private static let earlySeconds = 30.0
-    /// The longest pause later. An agent that begins waits for a little longer before it starts an app.
+    /// The longest pause later. A new agent waits slightly longer before it starts an app.
     private static let longestPause = 2.0
     /// The minimum time between two attempts to start the agent.
     private static let startSeconds = 3.0
     /// `settled` waits no longer than this for an agent.
     private static let patienceSeconds = 1.0
-    /// The events that were taken and are remembered.
+    /// The maximum number of remembered events that were taken.
     private static let maximumTakenCount = 1_024
 
-    /// The one of this process.
+    /// The client of this process.
     package static let shared = PushClient(app: ApplicationIdentifier.system, path: AgentSocket.systemPath)
 
     package let app: String
@@ -57,8 +57,8 @@ package final class PushClient: Sendable {
         self.path = path
     }
 
-    /// Connects, and goes on trying.
-    /// - Parameter startsAgent: whether to start the agent where no systemd does.
+    /// Connects, and keeps trying.
+    /// - Parameter startsAgent: whether to start the agent if systemd does not.
     package func want(startsAgent: Bool) {
         let isFirst = state.withLock { state in
             defer { state.isWanted = true }
@@ -73,7 +73,7 @@ package final class PushClient: Sendable {
         self.handler.withLock { $0 = handler }
     }
 
-    /// The app has the event: the agent need not keep it any longer.
+    /// The app has the event: the agent need not store it any longer.
     package func take(_ id: String) {
         let connection = state.withLock { state in
             state.taken.append(id)
@@ -95,7 +95,8 @@ package final class PushClient: Sendable {
             state.newWatchers.insert(state.watcherCount)
             return state.watcherCount
         }
-        // What is active now is looked at where changes are told: earlier it could be told after a newer one.
+        // The active ones are read on the queue that reports changes: read earlier, they could be reported after a
+        // newer state.
         queue.async { [self] in
             let active = state.withLock { state -> Set<String>? in
                 guard state.newWatchers.remove(number) != nil else { return nil }
@@ -114,7 +115,7 @@ package final class PushClient: Sendable {
         }
     }
 
-    /// Calls a closure once as soon as the states are known, or as there is no agent; after a second at the latest.
+    /// Calls a closure once, as soon as the states are known or there is no agent, at the latest after a second.
     package func settled(_ work: @escaping @Sendable () -> Void) {
         let isSettled = state.withLock { state in
             if state.active != nil || state.hasFailed { return true }
@@ -217,7 +218,7 @@ package final class PushClient: Sendable {
             if isNew {
                 handler.withLock(\.self)?(event)
             } else if isTaken {
-                // The agent did not hear of it before the last connection ended.
+                // The agent was not informed before the last connection ended.
                 connection.send(ClientFrame.pushTaken(PushFrame.Taken([event.id])))
             }
         case .refusal(let refusal) where refusal.id == nil: StandardError.warn(refusal.sentence)

@@ -1,7 +1,7 @@
 public import Foundation
 public import NearbyWire
 
-/// A mobile network of an organization, as its SIM cards name it.
+/// A mobile network of an organization, with the codes of its SIM cards.
 public struct PushMobileNetwork: Sendable, Hashable, Codable {
     /// The mobile country code: 3 digits.
     public var countryCode: String
@@ -17,14 +17,14 @@ public struct PushMobileNetwork: Sendable, Hashable, Codable {
         self.trackingAreaCode = trackingAreaCode
     }
 
-    /// Whether there is a place that belongs to both.
+    /// Whether an area can belong to both.
     package func overlaps(_ other: PushMobileNetwork) -> Bool {
         countryCode == other.countryCode && networkCode == other.networkCode
             && (trackingAreaCode == nil || other.trackingAreaCode == nil
                 || area == other.area)
     }
 
-    /// Whether a device in the network of these codes is in this one.
+    /// Whether a device in the network `present` is in this one.
     package func matches(_ present: PushMobileNetwork) -> Bool {
         countryCode == present.countryCode && networkCode == present.networkCode
             && (trackingAreaCode == nil || area == present.area)
@@ -45,7 +45,7 @@ public struct PushMobileNetwork: Sendable, Hashable, Codable {
     }
 }
 
-/// Which networks an app's provider serves, and with what. One file each; see `PushConfigurationStore`.
+/// The networks that an app's provider serves, and its settings. One file each; see `PushConfigurationStore`.
 public struct PushConfiguration: Sendable, Hashable {
     /// The maximum number of Wi-Fi networks, and of mobile networks.
     public static let maximumNetworkCount = 10
@@ -68,17 +68,17 @@ public struct PushConfiguration: Sendable, Hashable {
     public var matchesEthernet = false
     /// Mobile networks, up to 10.
     public var mobileNetworks: [PushMobileNetwork] = []
-    /// Handed to the provider as it is.
+    /// Passed to the provider unchanged.
     public var providerConfiguration: [String: PropertyList] = [:]
     /// Names the provider's manifest, `<provider>.json`: 1 to 128 of `A-Z a-z 0-9 . _ -`, not `.` first.
     public var provider: String?
-    /// For the user.
+    /// A description for the user.
     public var localizedDescription: String?
     /// Whether the provider runs while a network matches.
     public var isEnabled = false
     /// The configuration whose saving switched this one off; nil if the app or the user did.
     public package(set) var supersededBy: String?
-    /// Counts up with each save of any configuration; 0 before the first.
+    /// The number of this save among those of all configurations; 0 before the first.
     public package(set) var savedCount: UInt64 = 0
     /// The folder of the app's program, where the agent looks for its manifest.
     package var programFolder: String?
@@ -89,7 +89,7 @@ public struct PushConfiguration: Sendable, Hashable {
         self.app = app
     }
 
-    /// Why the configuration cannot be saved, as a sentence; nil if it can.
+    /// The reason why the configuration cannot be saved, as a sentence; nil if it can.
     public var flaw: String? {
         guard Self.isIdentifier(identifier) else { return "Its identifier is not 1 to 64 of A-Z a-z 0-9 -." }
         guard !app.isEmpty, app.utf8.count <= Self.maximumNameByteCount,
@@ -156,7 +156,7 @@ public struct PushConfiguration: Sendable, Hashable {
 }
 
 extension PushConfiguration: Codable {
-    /// Raised by any change that an older program would misunderstand.
+    /// Increased with each change that an older program would misunderstand.
     private static let version = 1
 
     private enum Key: String, CodingKey {

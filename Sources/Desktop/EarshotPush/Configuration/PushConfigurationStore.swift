@@ -21,10 +21,10 @@ public enum PushConfigurationError: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// The user's configurations of local push: `$XDG_CONFIG_HOME/earshot/push/IDENTIFIER.json`, one file each, mode 0600, in a folder
-/// of mode 0700. Apps write them, `earshot-agent` follows them.
+/// The user's configurations of local push: `$XDG_CONFIG_HOME/earshot/push/IDENTIFIER.json`, one file each, mode 0600,
+/// in a folder of mode 0700. Apps write them; `earshot-agent` watches them.
 public struct PushConfigurationStore: Sendable {
-    /// More would be read at each change.
+    /// The maximum number of configurations, because all are read at each change.
     public static let maximumCount = 64
     private static let maximumByteCount = 256 << 10
     private static let suffix = ".json"
@@ -41,25 +41,25 @@ public struct PushConfigurationStore: Sendable {
     /// `$XDG_CONFIG_HOME/earshot/push`, below `~/.config` by default.
     public static var systemFolder: String {
         let environment = ProcessInfo.processInfo.environment
-        // XDG: a relative path does not count.
+        // XDG: a relative path is ignored.
         if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return "\(base)/earshot/push" }
         return "\(environment["HOME"] ?? "")/.config/earshot/push"
     }
 
-    /// All configurations, the latest saved first, and what could not be read.
+    /// All configurations, and the problems of reading them.
     public struct Content: Sendable, Hashable {
         /// The latest saved first.
         public var configurations: [PushConfiguration] = []
         /// A sentence for each file or folder that is not used.
         public var problems: [String] = []
-        /// The identifiers of files that are no configuration now. An editor may be writing one.
+        /// The identifiers of files that are currently invalid: an editor may be writing one.
         package var invalid: Set<String> = []
-        /// Whether the system did not hand out a file or the list of them, so that configurations may be missing.
+        /// Whether a file or the list of them could not be read, so that configurations may be missing.
         package var isIncomplete = false
     }
 
-    /// Reads all configurations, and changes nothing. A file that is no configuration, or that another user could have written,
-    /// is left out.
+    /// Reads all configurations without changing them. An invalid file, or one that another user could have written, is
+    /// left out.
     public func load() -> Content {
         do throws(PrivateFolder.Failure) {
             return try read()
@@ -115,9 +115,9 @@ public struct PushConfigurationStore: Sendable {
         return configuration
     }
 
-    /// Saves a configuration; it is on the disk when this returns. If it is enabled, every other enabled configuration that
-    /// shares a network with it, of any app, is switched off.
-    /// - Returns: the configuration as it was saved, and the others that were switched off.
+    /// Saves a configuration; it is on the disk when this returns. If it is enabled, every other enabled configuration
+    /// of any app that shares a network with it is switched off.
+    /// - Returns: the saved configuration, and the others that were switched off.
     /// - Throws: `invalid`, or `unusable`.
     @discardableResult
     public func save(
@@ -127,7 +127,7 @@ public struct PushConfigurationStore: Sendable {
         return try perform {
             folder.tidy()
             let content = try read()
-            // One that is not seen would stay enabled beside this one.
+            // An unread configuration would stay enabled beside this one.
             if content.isIncomplete {
                 throw PushConfigurationError.unusable(content.problems.joined(separator: " "))
             }
@@ -200,7 +200,7 @@ public struct PushConfigurationStore: Sendable {
 
     private static func fileName(_ identifier: String) -> String { identifier + suffix }
 
-    /// A configuration from bytes that anything may have written.
+    /// A configuration from untrusted bytes.
     /// - Returns: nil if they are not a valid one.
     package static func configuration(_ bytes: Data) -> PushConfiguration? {
         guard bytes.count <= maximumByteCount else { return nil }

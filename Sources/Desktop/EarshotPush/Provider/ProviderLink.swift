@@ -6,7 +6,7 @@ import Synchronization
 
 /// A provider's connection to the agent that started it.
 package final class ProviderLink: Sendable {
-    /// What comes from the agent, on a queue of the link's own.
+    /// The agent's events, on a queue of the link's own.
     package enum Event: Sendable {
         case begin(ProviderOrder.Begin)
         case stop(PushStopReason)
@@ -14,9 +14,9 @@ package final class ProviderLink: Sendable {
         case end
     }
 
-    /// The variables in which the agent names the provider's descriptors.
+    /// The variables with the numbers of the provider's descriptors.
     package static let socketVariable = "EARSHOT_PROVIDER_SOCKET"
-    /// A locked file: it is unlocked when the process ends, so no second process begins before.
+    /// A locked file, which is unlocked when the process ends, so that no second process starts before.
     package static let lockVariable = "EARSHOT_PROVIDER_LOCK"
 
     private final class Question: Sendable {
@@ -30,20 +30,20 @@ package final class ProviderLink: Sendable {
     private let queue = DispatchQueue(label: "earshot.provider")
     private let onEvent: @Sendable (Event) -> Void
 
-    /// - Parameter descriptor: a connected socket; it belongs to the link from now on.
+    /// - Parameter descriptor: a connected socket, which the link owns from now on.
     package init(_ descriptor: CInt, onEvent: @escaping @Sendable (Event) -> Void) {
         self.descriptor = descriptor
         self.onEvent = onEvent
     }
 
-    /// The socket that the agent handed over; nil if the agent did not start this process. Call it once: it removes the
-    /// variables, which must not reach other programs.
+    /// The socket from the agent; nil if the agent did not start this process. Call it once: it removes the variables,
+    /// which must not reach other programs.
     package static func takeSocket() -> CInt? {
         func number(_ name: String) -> CInt? {
             defer { unsetenv(name) }
             guard let text = getenv(name), let number = CInt(String(cString: text)), fcntl(number, F_GETFD) >= 0
             else { return nil }
-            // A program that the provider starts must not keep them.
+            // A program that the provider starts must not inherit them.
             _ = fcntl(number, F_SETFD, FD_CLOEXEC)
             return number
         }
@@ -65,8 +65,8 @@ package final class ProviderLink: Sendable {
 
     /// Sends a report or a notification and waits until the agent has it on the disk. If the agent dies meanwhile, this waits
     /// for the end of the process.
-    /// - Parameter id: the frame's.
-    /// - Returns: why the agent refused it; nil if it has it.
+    /// - Parameter id: the id of the frame.
+    /// - Returns: the reason for a refusal; nil if the agent has it.
     package func ask(_ frame: ProviderFrame, id: String) -> String? {
         let question = Question()
         questions.withLock { $0[id] = question }
