@@ -1,17 +1,17 @@
 public import Dispatch
 public import Foundation
 
-/// A call as a controller sees it.
+/// The state of a call, for a controller.
 open class CXCall: NSObject {
     /// The identifier of the call.
     public let uuid: UUID
-    /// Whether the user called.
+    /// Whether the user started the call.
     public let isOutgoing: Bool
     /// Whether it was answered.
     public let hasConnected: Bool
-    /// Always false: nothing holds calls here.
+    /// Always false: calls cannot be put on hold here.
     public let isOnHold = false
-    /// Whether it is over. Calls that are over are not listed.
+    /// Whether it is over. Ended calls are not listed.
     public let hasEnded: Bool
 
     init(uuid: UUID, isOutgoing: Bool, hasConnected: Bool, hasEnded: Bool = false) {
@@ -23,7 +23,7 @@ open class CXCall: NSObject {
 open class CXCallObserver: NSObject {
     private let registry: ProviderRegistry
 
-    /// An observer of this program's calls. Those of other programs are not seen.
+    /// An observer of this program's calls. Those of other programs are not visible.
     public override convenience init() { self.init(registry: .shared) }
 
     init(registry: ProviderRegistry) { self.registry = registry }
@@ -36,7 +36,7 @@ open class CXCallObserver: NSObject {
     }
 }
 
-/// Asks for actions on the calls of this program, as an app's own buttons do.
+/// Requests actions on the calls of this program, such as those of an app's own buttons.
 open class CXCallController: NSObject, @unchecked Sendable {
     /// The calls.
     public let callObserver: CXCallObserver
@@ -54,10 +54,10 @@ open class CXCallController: NSObject, @unchecked Sendable {
         callObserver = CXCallObserver(registry: registry)
     }
 
-    /// Asks for a transaction.
+    /// Requests a transaction.
     /// - Parameters:
     ///   - transaction: one action or more on the app's calls.
-    ///   - completion: called when the provider has taken it, not when it is carried out; or with
+    ///   - completion: called when the provider has accepted it, not when it is carried out; or with
     ///     `CXErrorCodeRequestTransactionError`.
     open func request(_ transaction: CXTransaction, completion: @escaping ((any Error)?) -> Void) {
         let completion = Unchecked(completion)
@@ -65,18 +65,18 @@ open class CXCallController: NSObject, @unchecked Sendable {
         queue.async { completion.value(failure) }
     }
 
-    /// Asks for a transaction.
-    /// - Throws: `CXErrorCodeRequestTransactionError` if no provider takes it.
+    /// Requests a transaction.
+    /// - Throws: `CXErrorCodeRequestTransactionError` if no provider accepts it.
     open func request(_ transaction: CXTransaction) async throws {
         if let failure = registry.request(transaction) { throw failure }
     }
 
-    /// Asks for a transaction of actions.
+    /// Requests a transaction of actions.
     open func requestTransaction(with actions: [CXAction], completion: @escaping ((any Error)?) -> Void) {
         request(CXTransaction(actions: actions), completion: completion)
     }
 
-    /// Asks for a transaction of one action.
+    /// Requests a transaction of one action.
     open func requestTransaction(with action: CXAction, completion: @escaping ((any Error)?) -> Void) {
         request(CXTransaction(action: action), completion: completion)
     }
@@ -106,8 +106,8 @@ final class ProviderRegistry: Sendable {
         entries.withLock { $0.removeAll { $0.provider == nil || $0.provider === provider } }
     }
 
-    /// Gives a transaction to the provider whose calls it is about.
-    /// - Returns: why it is not taken.
+    /// Passes a transaction to the provider of its calls.
+    /// - Returns: the reason for a refusal; nil if it was accepted.
     func request(_ transaction: CXTransaction) -> CXErrorCodeRequestTransactionError? {
         let (actions, providers) = (transaction.actions, providers)
         guard !actions.isEmpty else { return .init(.emptyTransaction, "The transaction has no action.") }

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What an app says about a call.
+/// An app's information about a call.
 open class CXCallUpdate: NSObject, NSCopying {
     /// The caller.
     open var remoteHandle: CXHandle?
-    /// The caller's name as the user knows it; it is shown in place of the handle.
+    /// The caller's name, which is shown in place of the handle.
     open var localizedCallerName: String?
-    /// Whether the call has video. The notification says so.
+    /// Whether the call has video. The notification shows it.
     open var hasVideo = false
     /// No effect here.
     open var supportsHolding = true
@@ -17,7 +17,7 @@ open class CXCallUpdate: NSObject, NSCopying {
     /// No effect here.
     open var supportsDTMF = true
 
-    /// An update that says nothing.
+    /// An empty update.
     public override init() {}
 
     open func copy(with zone: NSZone? = nil) -> Any {
@@ -33,7 +33,7 @@ open class CXCallUpdate: NSObject, NSCopying {
     }
 }
 
-/// Why a call ended, where the user did not end it.
+/// The reason why a call ended without the user.
 public enum CXCallEndedReason: Int, Sendable {
     case failed = 1
     case remoteEnded = 2

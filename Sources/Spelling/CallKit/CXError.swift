@@ -5,11 +5,11 @@ public let CXErrorDomainIncomingCall = "com.apple.CallKit.error.incomingcall"
 /// The domain of `CXErrorCodeRequestTransactionError`.
 public let CXErrorDomainRequestTransaction = "com.apple.CallKit.error.requesttransaction"
 
-/// Why an incoming call is not shown.
+/// The reason why an incoming call is not shown.
 public struct CXErrorCodeIncomingCallError: Error, CustomNSError, LocalizedError, Hashable, Sendable {
     /// The codes. Only `unknown` and `callUUIDAlreadyExists` occur here.
     public enum Code: Int, Sendable {
-        /// There are too many calls at once, or too many in a time.
+        /// There are too many calls at once, or too many in a short time.
         case unknown = 0
         case unentitled = 1
         /// There is a call with this UUID.
@@ -42,7 +42,7 @@ public struct CXErrorCodeIncomingCallError: Error, CustomNSError, LocalizedError
     public static var callUUIDAlreadyExists: Code { .callUUIDAlreadyExists }
 }
 
-/// Why a transaction is not carried out.
+/// The reason why a transaction is not carried out.
 public struct CXErrorCodeRequestTransactionError: Error, CustomNSError, LocalizedError, Hashable, Sendable {
     /// The codes.
     public enum Code: Int, Sendable {
@@ -56,7 +56,7 @@ public struct CXErrorCodeRequestTransactionError: Error, CustomNSError, Localize
         case unknownCallUUID = 4
         /// There is a call with this UUID.
         case callUUIDAlreadyExists = 5
-        /// The action does not fit the call: it is answered already, or the action was carried out before.
+        /// The action does not fit the call: the call is answered already, or the action was carried out before.
         case invalidAction = 6
         /// There are too many calls.
         case maximumCallGroupsReached = 7

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// How a caller is reached: a number, an address, or what the app itself understands.
+/// The address of a caller: a phone number, an email address, or a text that only the app understands.
 open class CXHandle: NSObject, NSCopying {
     /// The kinds of handles.
     public enum HandleType: Int, Sendable {

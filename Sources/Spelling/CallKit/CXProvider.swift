@@ -2,17 +2,18 @@ public import Dispatch
 package import EarshotNotifications
 public import Foundation
 
-/// Shows an app's calls, and tells the app what the user wants of them.
+/// Shows an app's calls, and passes the user's actions to the app.
 ///
-/// An incoming call is a critical notification with "Answer" and "Decline", and a ring tone that is repeated until the call is
-/// answered or over. It plays through the sound device; where that cannot be used, the desktop plays it if it plays sounds. A click on
-/// the notification itself answers, too. It goes when the call ends, is answered or is answered elsewhere. Without a desktop the call is a line on standard error, and the user
-/// answers in the app, which uses `CXCallController`.
+/// An incoming call is a critical notification with "Answer" and "Decline", and a ring tone that is repeated until the
+/// call is answered or over. It plays through the sound device; if that cannot be used, the desktop plays it if it can.
+/// A click on the notification itself also answers. The notification disappears when the call ends, or is answered here
+/// or elsewhere. Without a desktop, a line on standard error announces the call, and the user answers in the app, which
+/// uses `CXCallController`.
 ///
-/// A user who closes the notification has only silenced it: the call goes on until the caller gives up. A notification that goes
-/// for another reason is shown again.
+/// Closing the notification only silences it: the call continues until the caller gives up. A notification that
+/// disappears for another reason is shown again.
 open class CXProvider: NSObject, @unchecked Sendable {
-    /// How long a delegate may take for an action, in seconds.
+    /// The time limit of a delegate for an action, in seconds.
     static let actionTimeLimitSeconds = 60.0
 
     private struct State {
@@ -52,7 +53,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
         Task { [center] in await center.removeAllDeliveredNotifications() }
     }
 
-    /// The bounds of calls: five at once, then one more each ten seconds.
+    /// The limits of calls: five at once, then one more each ten seconds.
     package static let limits = {
         var limits = NotificationLimits()
         limits.burstCount = 5
@@ -64,7 +65,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
         configuration.copy() as? CXProviderConfiguration ?? configuration
     }
 
-    /// How calls are shown.
+    /// The configuration of how calls are shown.
     open var configuration: CXProviderConfiguration {
         get { Self.copy(state.withLock { $0.configuration }) }
         set { state.withLock { $0.configuration = Self.copy(newValue) } }
@@ -83,7 +84,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
         state.withLock { $0.transactions.filter { !$0.isComplete } }
     }
 
-    /// Ends all calls. The provider reports no calls any more.
+    /// Ends all calls. The provider reports no further calls.
     open func invalidate() {
         let calls = state.withLock { state in
             let calls = state.calls
@@ -128,7 +129,7 @@ extension CXProvider {
         try await ring(uuid, update.copy() as? CXCallUpdate ?? update)
     }
 
-    /// Says more about a call. A call that rings shows it.
+    /// Updates the information about a call. A ringing call shows it.
     public func reportCall(with uuid: UUID, updated update: CXCallUpdate) {
         let texts = CallTexts(update, appName: appName)
         let isRinging = state.withLock { state in
@@ -139,7 +140,7 @@ extension CXProvider {
         Task { await self.show(uuid) }
     }
 
-    /// Says that a call ended without the user.
+    /// Reports that a call ended without the user.
     /// - Parameters:
     ///   - uuid: the identifier of the call.
     ///   - dateEnded: no effect here.
@@ -148,10 +149,10 @@ extension CXProvider {
         end(uuid)
     }
 
-    /// Says that an outgoing call is on its way. No effect here.
+    /// Reports that an outgoing call is connecting. No effect here.
     public func reportOutgoingCall(with uuid: UUID, startedConnectingAt dateStartedConnecting: Date?) {}
 
-    /// Says that an outgoing call was answered.
+    /// Reports that an outgoing call was answered.
     /// - Parameters:
     ///   - uuid: the identifier of the call.
     ///   - dateConnected: no effect here.
@@ -176,7 +177,7 @@ extension CXProvider {
         let record = CallRecord(texts: CallTexts(update, appName: appName), phase: .ringing)
         if let refusal = state.withLock({ Self.refusal(&$0, uuid, record) }) { throw refusal }
         let isSilent = await startRing(uuid)
-        // Where nothing rings here, the desktop may.
+        // If the ring tone cannot play here, the desktop may play it.
         await center.requestAuthorization(options: isSilent ? [.alert, .sound] : .alert)
         guard await show(uuid) else {
             end(uuid)
@@ -184,7 +185,7 @@ extension CXProvider {
         }
     }
 
-    /// - Returns: whether nothing rings here.
+    /// - Returns: whether the ring tone cannot play here.
     private func startRing(_ uuid: UUID) async -> Bool {
         let sound = state.withLock { $0.configuration.sound }
         let problem = await ringTone.start(uuid, sound)
@@ -194,7 +195,7 @@ extension CXProvider {
         return problem != nil
     }
 
-    /// Adds a call; or says why it cannot be.
+    /// Adds a call, or returns why it cannot be added.
     private static func refusal(
         _ state: inout State, _ uuid: UUID, _ record: CallRecord
     ) -> CXErrorCodeIncomingCallError? {
@@ -209,7 +210,7 @@ extension CXProvider {
         return nil
     }
 
-    /// Shows a call that rings, and waits for the user's click in a task of its own.
+    /// Shows a ringing call, and waits for the user's click in a task of its own.
     /// - Returns: whether the user can see it; also true if the call ended meanwhile.
     @discardableResult
     private func show(_ uuid: UUID) async -> Bool {
@@ -227,7 +228,7 @@ extension CXProvider {
         } catch {
             return false
         }
-        // The call may have ended while the desktop took the notification.
+        // The call may have ended before the desktop showed the notification.
         guard state.withLock({ $0.calls[uuid]?.phase }) == .ringing else {
             await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString])
             return true
@@ -249,7 +250,7 @@ extension CXProvider {
     private func take(_ event: NotificationEvent, of uuid: UUID) async {
         guard state.withLock({ $0.calls[uuid]?.phase }) == .ringing else { return }
         switch event {
-        // dunst offers its user nothing but a click on the notification itself, unless another program shows a menu.
+        // dunst offers only a click on the notification itself, unless another program shows a menu.
         case .action(identifier: CallTexts.answer), .action(identifier: NotificationAction.defaultIdentifier):
             request(CXTransaction(action: CXAnswerCallAction(call: uuid)))
         case .action(identifier: CallTexts.decline): request(CXTransaction(action: CXEndCallAction(call: uuid)))
@@ -265,7 +266,7 @@ extension CXProvider {
         stopRinging(uuid)
     }
 
-    /// Ends the ring of a call, and closes its notification if there is one.
+    /// Stops the ringing of a call, and closes its notification if there is one.
     private func stopRinging(_ uuid: UUID) {
         ringTone.stop(uuid)
         Task { [center] in await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString]) }
@@ -301,7 +302,7 @@ extension CXProvider {
         let queue = queue
         queue.async {
             guard let delegate = self.state.withLock({ $0.delegate }) else {
-                // Without a delegate nothing can be done.
+                // Without a delegate the actions cannot be carried out.
                 for action in actions { action.fail() }
                 return
             }
@@ -337,7 +338,7 @@ extension CXProvider {
                     texts: CallTexts(update, appName: ""), phase: .outgoing, isOutgoing: true)
             }
         case let action as CXAnswerCallAction:
-            // It rings no more, so that the user cannot answer twice.
+            // It stops ringing, so that the user cannot answer twice.
             state.withLock { $0.calls[action.callUUID]?.phase = .answering }
             stopRinging(action.callUUID)
         case let action as CXEndCallAction:

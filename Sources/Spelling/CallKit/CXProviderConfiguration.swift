@@ -13,7 +13,7 @@ open class CXProviderConfiguration: NSObject, NSCopying {
     open var maximumCallGroups = 2
     /// The maximum number of calls in a group; at least 1. A provider has at most this many calls in each of its groups.
     open var maximumCallsPerCallGroup = 5
-    /// No effect here: nothing lists recent calls.
+    /// No effect here: there is no list of recent calls.
     open var includesCallsInRecents = true
     /// Whether the app has calls with video.
     open var supportsVideo = false

@@ -1,8 +1,8 @@
 public import Foundation
 
-/// Carries out what the user wants of calls. A delegate is called on the queue that was set with it.
+/// Carries out the user's actions on calls. A delegate is called on the queue that was set with it.
 public protocol CXProviderDelegate: NSObjectProtocol {
-    /// All calls are gone: the delegate ends what it has of them. Called when the provider is invalidated.
+    /// All calls are gone, and the delegate must end its own part of them. Called when the provider is invalidated.
     func providerDidReset(_ provider: CXProvider)
 
     /// The provider can report calls.
@@ -12,7 +12,7 @@ public protocol CXProviderDelegate: NSObjectProtocol {
     /// - Returns: whether it did; otherwise `provider(_:perform:)` is called for each action.
     func provider(_ provider: CXProvider, execute transaction: CXTransaction) -> Bool
 
-    /// The user, or the app through `CXCallController`, wants to call.
+    /// The user, or the app through `CXCallController`, starts a call.
     func provider(_ provider: CXProvider, perform action: CXStartCallAction)
 
     /// The user answers.
@@ -21,11 +21,11 @@ public protocol CXProviderDelegate: NSObjectProtocol {
     /// The user declines or hangs up.
     func provider(_ provider: CXProvider, perform action: CXEndCallAction)
 
-    /// The delegate did not say `fulfill()` or `fail()` in time. The action has failed.
+    /// The delegate did not call `fulfill()` or `fail()` in time. The action has failed.
     func provider(_ provider: CXProvider, timedOutPerforming action: CXAction)
 }
 
-/// What a delegate does not write: actions fail.
+/// The defaults for a delegate: actions fail.
 extension CXProviderDelegate {
     /// Does nothing.
     public func providerDidBegin(_ provider: CXProvider) {}

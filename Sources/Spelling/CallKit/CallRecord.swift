@@ -2,7 +2,7 @@ import EarshotNotifications
 import Foundation
 import Synchronization
 
-/// What a provider knows of a call.
+/// A provider's state of a call.
 struct CallRecord: Sendable {
     enum Phase: Sendable {
         case ringing
@@ -18,7 +18,7 @@ struct CallRecord: Sendable {
     var isOutgoing = false
 }
 
-/// What the user reads of a call.
+/// The texts of a call for the user.
 struct CallTexts: Sendable {
     static let answer = "answer"
     static let decline = "decline"
@@ -35,7 +35,7 @@ struct CallTexts: Sendable {
         self.appName = appName
     }
 
-    /// The notification of a call that rings.
+    /// The notification of a ringing call.
     func content(_ sound: NotificationSound) -> NotificationContent {
         NotificationContent(
             title: title, body: "\(hasVideo ? "Incoming video call" : "Incoming call") · \(appName)", sound: sound,
@@ -58,7 +58,7 @@ final class Guarded<Value>: @unchecked Sendable {
     }
 }
 
-/// A value that is used by one thread after another, never by two at once.
+/// A value that threads use one after another, never two at once.
 struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

@@ -4,15 +4,15 @@ import EarshotNotifications
 import Foundation
 import Synchronization
 
-/// Plays a ring tone again and again as long as any call rings, through the sound device: few desktops play the sounds of
+/// Plays a ring tone repeatedly while any call rings, through the sound device: few desktops play the sounds of
 /// notifications, and none plays them more than once.
 final class RingTone: Sendable {
-    /// A ring tone of the system plays through `EARSHOT_PLAYBACK`, or else ALSA's default device.
+    /// The system's ring tone, which plays through `EARSHOT_PLAYBACK`, or else ALSA's default device.
     static let system = RingTone(device: ProcessInfo.processInfo.environment["EARSHOT_PLAYBACK"] ?? "default")
 
     /// The silence between two rings, in seconds: those of a telephone are 2 to 4 s apart.
     private static let pauseSeconds = 2.0
-    /// Of one ring. A longer file is cut.
+    /// The maximum length of one ring. A longer file is cut.
     private static let maximumSeconds = 30
     private static let defaultName = "phone-incoming-call"
 
@@ -22,12 +22,12 @@ final class RingTone: Sendable {
     }
 
     private let device: String?
-    /// How long the call waits for its ring, in seconds: a device takes some tenths of one.
+    /// How long the call waits for its ring, in seconds: a device takes some tenths of a second.
     private let patience: Double
     private let queue = DispatchQueue(label: "earshot.calls.ring")
     private let state = Mutex(State())
 
-    /// - Parameter device: an ALSA PCM; nil to ring nowhere.
+    /// - Parameter device: an ALSA PCM; nil for no ring.
     init(device: String?, patience: Double = 2) {
         self.device = device
         self.patience = patience
@@ -36,13 +36,13 @@ final class RingTone: Sendable {
     deinit { state.withLock(\.loudspeaker)?.stop() }
 
     /// Begins to ring for a call, unless another call rings already.
-    /// - Returns: why nothing rings, as the end of a sentence; nil if it rings.
+    /// - Returns: the reason for a failure, as the end of a sentence; nil if it rings.
     func start(_ call: UUID, _ sound: NotificationSound) async -> String? {
         guard let device else { return "there is no sound device" }
         return await withCheckedContinuation { continuation in
             let answer = Answer(continuation)
             queue.async { answer.give(self.open(call, sound, device)) }
-            // A sound server that hangs must not hide the call. It may ring later.
+            // A hanging sound server must not hide the call. It may ring later.
             DispatchQueue.global().asyncAfter(deadline: .now() + patience) { answer.give(nil) }
         }
     }
@@ -62,7 +62,7 @@ final class RingTone: Sendable {
         }
     }
 
-    /// Ends the ring of a call, at once.
+    /// Stops the ringing of a call at once.
     func stop(_ call: UUID) {
         queue.async {
             let silent = self.state.withLock { state -> Loudspeaker? in
@@ -106,7 +106,7 @@ final class RingTone: Sendable {
         }
     }
 
-    /// Queues the next ring while one plays, so that none is late.
+    /// Queues the next ring while one plays, so that it is not late.
     private func repeatRing(_ ring: [Float], on loudspeaker: Loudspeaker) {
         loudspeaker.enqueue(ring) { [weak self, weak loudspeaker] result in
             guard case .success = result, let self, let loudspeaker else { return }
@@ -145,8 +145,8 @@ final class RingTone: Sendable {
 
 /// The files of the desktop's sound theme.
 ///
-/// Source: freedesktop.org Sound Theme Specification 0.8. The user's own theme is known to the desktop alone, so this looks into the theme that
-/// all others build upon, and into the user's own sounds before it.
+/// Source: freedesktop.org Sound Theme Specification 0.8. Only the desktop knows the user's theme, so this searches the
+/// user's own sounds, and then the theme on which all others are based.
 enum SoundTheme {
     private static let themes = ["__custom", "freedesktop"]
     private static let endings = ["oga", "ogg", "wav"]
@@ -158,7 +158,7 @@ enum SoundTheme {
         }
     }
 
-    /// - Parameter name: what `NotificationSound.default` means.
+    /// - Parameter name: the name for `NotificationSound.default`.
     /// - Returns: an absolute path; nil if there is no such sound.
     static func path(
         of sound: NotificationSound, default name: String,
@@ -166,7 +166,7 @@ enum SoundTheme {
     ) -> String? {
         let name = Self.name(of: sound, default: name)
         if name.hasPrefix("/") { return FileManager.default.isReadableFile(atPath: name) ? name : nil }
-        // A name is no path.
+        // A name is not a path.
         guard !name.contains("/") else { return nil }
         let own = environment["XDG_DATA_HOME"] ?? environment["HOME"].map { "\($0)/.local/share" }
         let system = environment["XDG_DATA_DIRS"] ?? "/usr/local/share:/usr/share"

@@ -1,4 +1,4 @@
-// The documents print these names without an import, and an app imports NearbyMessages for the rest.
+// The documents use these names without an import, and an app imports only NearbyMessages.
 
 @_exported public import UIKitNames
 

@@ -6,7 +6,7 @@ public import Foundation
 /// | iBeacons | low power | radio | location question |
 /// |---|---|---|---|
 /// | included | ignored | listens all the time | yes |
-/// | not included | preferred | rests in between: a beacon is found later | no |
+/// | not included | preferred | pauses between scans: a beacon is found later | no |
 /// | not included | not preferred | listens all the time | yes |
 ///
 /// Immutable, and therefore Sendable, as `GNSMessage` is.
@@ -34,7 +34,7 @@ open class GNSBeaconStrategy: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The strategy in today's terms.
+    /// The strategy for EarshotMessages.
     var strategy: BeaconStrategy {
         var strategy = BeaconStrategy()
         strategy.includesIBeacons = includeIBeacons

@@ -1,4 +1,4 @@
-// The names of the C interface, for apps that were translated literally.
+// The names of the C interface, for apps that were translated to Swift literally.
 
 /// The C name of `GNSDiscoveryMode.broadcast`.
 public let kGNSDiscoveryModeBroadcast = GNSDiscoveryMode.broadcast

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// The debug log: if it is on, it writes a line to standard error at each step, to show why nothing is found. Lines hold no
-/// key, token, type or content.
+/// The debug log: if it is on, it writes a line to standard error at each step, to show why no message is found. Lines
+/// contain no key, token, type or content.
 enum GNSDebugLog {
     private static let isOn = Atomic(false)
 

@@ -7,7 +7,7 @@ import Foundation
 import NearbyWire
 import UIKitNames
 
-/// The service, the media, the permission and the debug log, which the original interface has no argument for.
+/// The service, the media, the permission and the debug log, for which the original interface has no arguments.
 ///
 /// Tests replace it:
 ///
@@ -15,7 +15,7 @@ import UIKitNames
 package struct GNSEnvironment: Sendable {
     /// The configuration of managers, with the permission and the log below.
     package var configuration: MessageManager.Configuration
-    /// Asks for consent and keeps the answer. All managers share it, so that two do not ask at once.
+    /// Asks for consent and stores the answer. All managers share it, so that two do not ask at once.
     package var consent: Consent
     /// Receives the lines of the debug log, and drops them while it is off.
     package var log: @Sendable (String) -> Void
@@ -36,17 +36,18 @@ package struct GNSEnvironment: Sendable {
     /// The environment of new managers and permissions.
     @TaskLocal package static var current = system
 
-    /// The environment of the process, see `MessageManager.Configuration.system`, with Bluetooth beside the sound.
+    /// The environment of the process, see `MessageManager.Configuration.system`, with sound and Bluetooth.
     ///
-    /// One adapter for devices and beacons. A machine without Bluetooth has a line about it in the debug log, and the sound works.
+    /// Devices and beacons share one adapter. A machine without Bluetooth uses sound, and writes a line to the debug
+    /// log.
     ///
-    /// Operations that are allowed in the background go to the user's agent, where there is one. The others end while the app is
-    /// in the background, as `UIApplication.applicationState` says, and come back with it.
+    /// Operations that are allowed in the background run in the user's agent, if there is one. The others stop while
+    /// the app is in the background, by `UIApplication.applicationState`, and resume when it returns.
     ///
-    /// A missing reason in the app's manifest is a line on standard error. With EARSHOT_REQUIRE_REASONS=1 it refuses the operation, as the
-    /// phone's system did.
+    /// If the app's manifest lacks a reason, standard error says so. With EARSHOT_REQUIRE_REASONS=1 the operation is
+    /// refused, as by the phone's system.
     ///
-    /// The phone's system asked the user on behalf of the original module, and apps written for it cannot pass a prompt. So
+    /// On a phone, the system asked the user for the original module, and apps written for it cannot pass a prompt. So
     /// this module passes one: it asks on the terminal or the desktop if the app has no dialog of its own.
     private static let system = {
         let log = GNSDebugLog.standardError
@@ -66,13 +67,13 @@ package struct GNSEnvironment: Sendable {
         return GNSEnvironment(configuration: configuration, consent: consent, log: log)
     }()
 
-    /// Whether the app is in the foreground, as the original interface has it.
+    /// Whether the app is in the foreground, by the original interface.
     package static let foreground = {
         let foreground = Foreground(interval: .seconds(1)) { UIApplication.shared.applicationState != .background }
         for name in [
             UIApplication.didEnterBackgroundNotification, UIApplication.willEnterForegroundNotification,
         ] {
-            // Without this the change would be noticed with the next look.
+            // Without this the change would be noticed only at the next check.
             _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
                 foreground.check()
             }

@@ -5,12 +5,12 @@ import EarshotMessages
 ///
 /// Unchecked, because an app's closures are not Sendable: see `GNSOperationHandlers`.
 final class GNSErrorHandlers: @unchecked Sendable {
-    /// The errors that an app can ask to be told about.
+    /// The errors for which an app can set handlers.
     enum Subject: CaseIterable {
         /// The microphone is missing, forbidden, busy or unusable.
         case microphone
-        /// Bluetooth is off, missing or unusable. The phone had no name for a missing adapter; an app that asks its user to switch
-        /// Bluetooth on says the right thing in all these cases.
+        /// Bluetooth is off, missing or unusable. The phone had no name for a missing adapter; in all these cases it is
+        /// right to ask the user to switch Bluetooth on.
         case bluetoothPower
         /// The system denies the program access to Bluetooth.
         case bluetoothPermission
@@ -41,7 +41,7 @@ final class GNSErrorHandlers: @unchecked Sendable {
     /// Reports the problems of the devices, until the stream ends.
     func follow(_ problems: AsyncStream<ManagerProblem>) -> Task<Void, Never> {
         Task { [weak self] in
-            // Several problems may exist at once; each begins and ends by itself.
+            // Several problems may exist at once; each begins and ends independently.
             var reasons: [Subject: Set<ManagerProblem.Kind>] = [:]
             for await problem in problems {
                 guard let subject = Subject(problem) else { continue }

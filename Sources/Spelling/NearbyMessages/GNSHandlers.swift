@@ -1,6 +1,6 @@
-// The argument types are optional although a value is never missing: apps write them as `GNSMessage?` or `GNSMessage!`, and
-// both compile only so. All handlers are called on the main queue: a program without a user interface must run `RunLoop.main`,
-// `dispatchMain()`, or an asynchronous `main`.
+// The argument types are optional although a value is never missing, because apps write `GNSMessage?` or `GNSMessage!`,
+// and both must compile. All handlers are called on the main queue: a program without a user interface must run
+// `RunLoop.main`, `dispatchMain()`, or an asynchronous `main`.
 
 /// Receives a message that was found or lost.
 public typealias GNSMessageHandler = (GNSMessage?) -> Void
@@ -17,7 +17,7 @@ public typealias GNSPermissionRequestHandler = (GNSPermissionHandler?) -> Void
 /// Receives true when an error begins, false when it ends.
 public typealias GNSErrorStateHandler = (Bool) -> Void
 
-/// Receives the status of an operation: first the present status, then each change.
+/// Receives the status of an operation: first the current status, then each change.
 public typealias GNSOperationStatusHandler = (GNSOperationStatus) -> Void
 
 /// Sets the parameters of a manager.

@@ -11,7 +11,8 @@ struct GNSKnownMessages {
 
     private struct Key: Hashable {
         let message: Message
-        /// A message that the service vouches for must be neither lost with, nor hidden by, one in the sound itself.
+        /// A message in the sound itself must not hide an authenticated one, and losing it must not lose the
+        /// authenticated one.
         let isAuthenticated: Bool
 
         init(_ received: ReceivedMessage) {

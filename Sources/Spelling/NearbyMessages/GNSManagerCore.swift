@@ -17,7 +17,7 @@ final class GNSManagerCore: Sendable {
         if key?.isEmpty != false { log("The manager has no API key: the service will refuse its requests.") }
         manager = MessageManager(key: key ?? "", configuration: environment.configuration)
         errors = GNSErrorHandlers(params)
-        // The documents' apps keep their settings in UserDefaults, which the phone's system saved for them.
+        // The documents' apps store their settings in UserDefaults, which the phone's system saved for them.
         SettingsSaver.start()
         task = errors.follow(manager.problems)
     }

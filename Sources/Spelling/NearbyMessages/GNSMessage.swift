@@ -7,12 +7,13 @@ public let kGNSMessageMaximumContentSize = Message.maximumContentCount
 /// The maximum length of a message's type: 32 Unicode scalars.
 public let kGNSMessageMaximumTypeLength = Message.maximumTypeCount
 
-// The original module declared no nullability, so its initialisers and properties are implicitly unwrapped in Swift. They are
-// so here, although a value is never missing: apps use them with and without `!` and `?`, and both compile only so.
+// The original module declared no nullability, so its initialisers and properties are implicitly unwrapped in Swift.
+// The same holds here, although a value is never missing: apps use them with and without `!` and `?`, and both must
+// compile.
 
 /// A message that is published or found. Messages with the same namespace, type and content are equal.
 ///
-/// Unchecked, because a class that can be subclassed cannot be Sendable by itself. This class is immutable.
+/// Unchecked, because a class that can be subclassed cannot be checked for Sendable. This class is immutable.
 open class GNSMessage: NSObject, @unchecked Sendable {
     /// The namespace; empty for messages of the app's own project.
     public let messageNamespace: String!
@@ -27,11 +28,12 @@ open class GNSMessage: NSObject, @unchecked Sendable {
     /// The value behind the properties.
     let message: Message
 
-    /// Does not exist, as in the original module: a message has a content.
+    /// Not available, as in the original module: a message has a content.
     @available(*, unavailable, message: "use init(content:)")
     public override init() { preconditionFailure("unavailable") }
 
-    /// A message to publish; nil for an empty content. It never fails. `GNSMessageManager` checks the size, not this.
+    /// A message to publish; nil for an empty content. It never fails. The size is checked by `GNSMessageManager`, not
+    /// here.
     public init!(content: Data!) {
         message = Message(content: content ?? Data())
         (messageNamespace, type, self.content) = (message.namespace, message.type, message.content)
@@ -39,7 +41,8 @@ open class GNSMessage: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A message to publish; nil for an empty content or type. It never fails. `GNSMessageManager` checks the sizes, not this.
+    /// A message to publish; nil for an empty content or type. It never fails. The sizes are checked by
+    /// `GNSMessageManager`, not here.
     public init!(content: Data!, type: String!) {
         message = Message(content: content ?? Data(), type: type ?? "")
         (messageNamespace, self.type, self.content) = (message.namespace, message.type, message.content)

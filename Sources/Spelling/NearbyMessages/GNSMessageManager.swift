@@ -12,11 +12,11 @@ public import Foundation
 /// the service, the sound devices and the application, see `MessageManager.Configuration.system`. Handlers run on the main
 /// queue, which the program must run. New programs should use `MessageManager`: its errors have reasons.
 ///
-/// Unchecked, because a class that can be subclassed cannot be Sendable by itself. This class is immutable.
+/// Unchecked, because a class that can be subclassed cannot be checked for Sendable. This class is immutable.
 open class GNSMessageManager: NSObject, @unchecked Sendable {
     private let core: GNSManagerCore
 
-    /// A manager without operations. It opens and sends nothing yet. It never fails.
+    /// A manager without operations. It opens no device and sends nothing before the first one. It never fails.
     /// - Parameters:
     ///   - apiKey: a key of `earshotd key create`.
     ///   - paramsBlock: sets the error handlers.
@@ -25,7 +25,8 @@ open class GNSMessageManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// A manager with default parameters. It opens and sends nothing yet. It never fails.
+    /// A manager with default parameters. It opens no device and sends nothing before the first operation. It never
+    /// fails.
     public init!(apiKey: String!) {
         core = GNSManagerCore(key: apiKey, nil)
         super.init()
@@ -47,8 +48,8 @@ open class GNSMessageManager: NSObject, @unchecked Sendable {
         self.init(apiKey: APIKey)
     }
 
-    /// Switches the debug log on or off; it is off by default. Switch it on before you make a manager. The log goes to standard
-    /// error, and holds no key, token, type or content.
+    /// Switches the debug log on or off; it is off by default. Switch it on before you create a manager. The log goes
+    /// to standard error, and contains no key, token, type or content.
     open class func setDebugLoggingEnabled(_ enabled: Bool) {
         GNSDebugLog.isEnabled = enabled
     }
@@ -69,7 +70,7 @@ open class GNSMessageManager: NSObject, @unchecked Sendable {
     /// If the message exceeds a limit, a debug build stops, and a release build writes the reason to standard error and returns
     /// an inactive publication.
     /// - Parameters:
-    ///   - message: the message; nil is logged, and gives an inactive publication.
+    ///   - message: the message; nil writes to the log, and returns an inactive publication.
     ///   - paramsBlock: sets the strategy and the handlers.
     /// - Returns: the publication, never nil. Releasing it withdraws the message.
     @discardableResult

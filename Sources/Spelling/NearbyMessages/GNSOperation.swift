@@ -11,7 +11,8 @@ public protocol GNSSubscription: NSObjectProtocol {}
 /// The object that the app keeps. It owns the app's handlers, and only the app owns it: no handler is called after its release.
 final class GNSOperation: NSObject, GNSPublication, GNSSubscription {
     private let handlers: GNSOperationHandlers
-    /// Ends the operation immediately; a task that waits for the main queue may keep the operation's handle longer.
+    /// Ends the operation immediately, because a task that waits for the main queue may keep the operation's handle
+    /// longer.
     private let stop: (@Sendable () -> Void)?
     private let tasks: [Task<Void, Never>]
 

@@ -32,10 +32,10 @@ public struct GNSDiscoveryMediums: OptionSet, Sendable, Hashable {
 
     /// Near-ultrasound.
     public static let audio = GNSDiscoveryMediums(rawValue: 1)
-    /// Bluetooth Low Energy, with an adapter of BlueZ. If it is missing, off or forbidden, the manager calls its Bluetooth handlers,
-    /// and the operation goes on when it works.
+    /// Bluetooth Low Energy, with an adapter of BlueZ. If it is missing, off or forbidden, the manager calls its
+    /// Bluetooth handlers, and the operation continues when it works.
     public static let BLE = GNSDiscoveryMediums(rawValue: 2)
-    /// All media; those that the machine has not are left out.
+    /// All media that the machine has.
     public static let `default`: GNSDiscoveryMediums = [.audio, .BLE]
     /// `BLE` in lower case.
     public static let ble = GNSDiscoveryMediums.BLE
@@ -69,7 +69,7 @@ public enum GNSOperationStatus: UInt, Sendable {
     case inactive = 0
     /// Permitted, but the service has not accepted it yet.
     case starting
-    /// Others can find it, or it can find others.
+    /// Other devices can find it, or it can find messages.
     case active
 
     init(_ status: OperationStatus) {

@@ -2,7 +2,7 @@ public import Foundation
 
 /// The parameters of a manager.
 open class GNSMessageManagerParams: NSObject {
-    /// No effect: no alert is shown. `bluetoothPowerErrorHandler` tells the app.
+    /// No effect: no alert is shown. `bluetoothPowerErrorHandler` informs the app.
     open var showBluetoothPowerAlert = true
     /// No effect: the system mixes the sound with that of other programs.
     open var useBestAudioSessionCategory = true

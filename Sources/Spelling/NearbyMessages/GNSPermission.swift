@@ -1,8 +1,8 @@
 import EarshotMessages
 public import Foundation
 
-/// The user's permission for this program to find devices nearby. It is kept in a file, see `PermissionStore`, so that other
-/// processes of the same program see its changes.
+/// The user's permission for this program to find devices nearby. It is stored in a file, see `PermissionStore`, so
+/// that other processes of the same program see its changes.
 open class GNSPermission: NSObject {
     private let handler: Handler
     private let task: Task<Void, Never>
@@ -15,8 +15,8 @@ open class GNSPermission: NSObject {
     }
 
     /// Follows the permission for as long as this object is kept.
-    /// - Parameter changedHandler: receives the user's decision, at once if there is one, and then each change. It is not
-    ///   called before the user has decided.
+    /// - Parameter changedHandler: receives the user's decision, immediately if there is one, and then each change. It
+    ///   is not called before the user has decided.
     ///
     /// It never fails.
     public init!(changedHandler: GNSPermissionHandler!) {
@@ -27,7 +27,7 @@ open class GNSPermission: NSObject {
             var told: Bool?
             for await state in changes {
                 let isGranted = state == .granted
-                // An undecided permission is no news to the app, but the loss of a granted one is.
+                // The handler is not called for an undecided permission, but for the loss of a granted one.
                 guard state != .undecided || told == true, isGranted != told else { continue }
                 told = isGranted
                 await onMainQueue { [weak handler] in handler?.call?(isGranted) }
@@ -50,8 +50,8 @@ open class GNSPermission: NSObject {
         GNSEnvironment.current.consent.store.state == .granted
     }
 
-    /// Keeps a decision of the user. Call it only in response to the user, for example to a switch in the settings. All
-    /// operations start or stop with it.
+    /// Stores a decision of the user. Call it only in response to the user, for example to a switch in the settings.
+    /// All operations start or stop with it.
     open class func setGranted(_ granted: Bool) {
         let environment = GNSEnvironment.current
         do throws(PermissionStoreError) {

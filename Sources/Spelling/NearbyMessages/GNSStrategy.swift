@@ -26,7 +26,7 @@ open class GNSStrategy: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The strategy in today's terms.
+    /// The strategy for EarshotMessages.
     var strategy: DiscoveryStrategy {
         var strategy = DiscoveryStrategy()
         strategy.mode = DiscoveryMode(rawValue: discoveryMode.intersection(.default).rawValue)

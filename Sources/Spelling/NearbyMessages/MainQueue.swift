@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Runs a closure on the main queue and waits for it, so that a caller cannot outrun the main queue.
+/// Runs a closure on the main queue and waits for it, so that the caller does not run ahead of the main queue.
 func onMainQueue(_ body: @escaping @Sendable () -> Void) async {
     await withCheckedContinuation { continuation in
         DispatchQueue.main.async {

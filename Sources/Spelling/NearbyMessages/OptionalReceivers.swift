@@ -1,8 +1,8 @@
 public import Foundation
 
-// The initialisers are implicitly unwrapped, so `let manager = GNSMessageManager(apiKey: key)` is an optional since Swift 4.2.
-// Until then it was implicitly unwrapped, and apps and documents of that time use it without `?`. With these members both
-// compile. They do nothing for nil, as a message to nil did.
+// The initialisers are implicitly unwrapped, so `let manager = GNSMessageManager(apiKey: key)` is an optional since
+// Swift 4.2. Until then it was implicitly unwrapped, and apps and documents of that time use it without `?`. With these
+// members both compile. On nil they have no effect, like a message to nil.
 
 extension Optional where Wrapped: GNSMessageManager {
     /// The same as `GNSMessageManager.publication(with:paramsBlock:)`; nil without a manager.

@@ -4,7 +4,8 @@ public import Foundation
 import NearbyWire
 import Synchronization
 
-/// A configuration of local push: on which networks `earshot-agent` runs the app's provider, and with what.
+/// A configuration of local push: the networks on which `earshot-agent` runs the app's provider, and the provider's
+/// settings.
 ///
 ///     let manager = NEAppPushManager()
 ///     manager.matchSSIDs = ["Cruise Ship Wi-Fi"]
@@ -17,7 +18,7 @@ import Synchronization
 public final class NEAppPushManager: NSObject, Sendable {
     private struct State {
         var configuration: PushConfiguration
-        /// What was set and is not a property list, and why.
+        /// A value that was set but is not a property list, and the reason.
         var invalid: (values: UncheckedValues, flaw: PropertyList.Invalid)?
         /// Whether it has been saved or loaded.
         var isLoaded = false
@@ -67,7 +68,8 @@ extension NEAppPushManager {
         set { state.withLock { $0.configuration.matchesEthernet = newValue } }
     }
 
-    /// Handed to the provider as it is: a property list, up to 64 KiB as JSON. Another value is an error of `saveToPreferences`.
+    /// Passed to the provider unchanged: a property list, up to 64 KiB as JSON. Any other value is an error of
+    /// `saveToPreferences`.
     public var providerConfiguration: [String: Any] {
         get {
             state.withLock { state in
@@ -85,13 +87,13 @@ extension NEAppPushManager {
         }
     }
 
-    /// Names the manifest of the provider's program, `<providerBundleIdentifier>.json`.
+    /// The name of the manifest of the provider's program, `<providerBundleIdentifier>.json`.
     public var providerBundleIdentifier: String? {
         get { state.withLock(\.configuration.provider) }
         set { state.withLock { $0.configuration.provider = newValue } }
     }
 
-    /// What `earshot push list` shows.
+    /// The description in `earshot push list`.
     public var localizedDescription: String? {
         get { state.withLock(\.configuration.localizedDescription) }
         set { state.withLock { $0.configuration.localizedDescription = newValue } }
@@ -131,8 +133,8 @@ extension NEAppPushManager {
         return NEAppPushObservation(Task { @MainActor in for await isActive in states { change(isActive) } })
     }
 
-    /// Hears of the calls that the provider reports. Calls that came before wait for it. While a delegate is set, the manager is
-    /// kept, so that a program need not keep it itself; the delegate is not kept.
+    /// Receives the calls that the provider reports. Earlier calls wait for it. While a delegate is set, the manager is
+    /// retained, so that a program need not retain it itself; the delegate is not retained.
     public var delegate: (any NEAppPushDelegate)? {
         get { delegateBox.withLock(\.delegate) }
         set {
@@ -172,7 +174,7 @@ extension NEAppPushManager {
         }
     }
 
-    /// The same for a handler that takes no optional, as the printed examples have it: an empty array if there is an error.
+    /// The same for a handler without an optional, as in the documents' examples: an empty array if there is an error.
     @_disfavoredOverload
     public class func loadAllFromPreferences(
         completionHandler: @escaping ([NEAppPushManager], (any Error)?) -> Void
@@ -203,12 +205,12 @@ extension NEAppPushManager {
             for problem in content.problems { StandardError.warn(problem) }
             let mine = content.configurations.filter { $0.app == system.app }
             system.client.want(startsAgent: mine.contains(where: \.isEnabled))
-            // The oldest first, as they were made.
+            // The oldest first, in the order of their creation.
             return mine.reversed().map { NEAppPushManager(system: system, loaded: $0) }
         }
     }
 
-    /// Reads the configuration again, as it was saved last.
+    /// Reads the last saved configuration again.
     /// - Parameter completionHandler: receives nil, or a `NEAppPushManagerError`.
     public func loadFromPreferences(completionHandler: @escaping ((any Error)?) -> Void) {
         let handler = UncheckedHandler(completionHandler)
@@ -228,8 +230,8 @@ extension NEAppPushManager {
         }
     }
 
-    /// Saves the configuration. The agent follows within a second. Every other enabled configuration for one of the networks is
-    /// switched off.
+    /// Saves the configuration. The agent applies it within a second. Every other enabled configuration for one of the
+    /// networks is switched off.
     /// - Parameter completionHandler: receives nil, or a `NEAppPushManagerError`.
     public func saveToPreferences(completionHandler: @escaping ((any Error)?) -> Void) {
         let handler = UncheckedHandler(completionHandler)
@@ -242,7 +244,7 @@ extension NEAppPushManager {
     }
 
     private func save(_ done: @escaping @Sendable (Result<Void, any Error>) -> Void) {
-        // What is set now, not what is set later.
+        // The values set now, not those set later.
         let (present, flaw) = state.withLock { ($0.configuration, $0.invalid?.flaw) }
         system.perform(done) { [self] in
             if let flaw { throw NEAppPushManagerError(.configurationInvalid, flaw.description) }
@@ -257,7 +259,7 @@ extension NEAppPushManager {
         }
     }
 
-    /// Removes the saved configuration; its provider stops. The values of this object stay.
+    /// Removes the saved configuration; its provider stops. The values of this object do not change.
     /// - Parameter completionHandler: receives nil, or a `NEAppPushManagerError`.
     public func removeFromPreferences(completionHandler: @escaping ((any Error)?) -> Void) {
         let handler = UncheckedHandler(completionHandler)
@@ -287,7 +289,7 @@ extension Result {
     }
 }
 
-/// The last value that was told.
+/// The last reported value.
 private final class Last: Sendable {
     private let value = Mutex<Bool?>(nil)
 
@@ -299,21 +301,21 @@ private final class Last: Sendable {
     }
 }
 
-/// A delegate that is not kept. Unchecked, because only its reference is used off the main queue.
+/// A delegate that is not retained. Unchecked, because only its reference is used off the main queue.
 struct DelegateBox: @unchecked Sendable {
     weak var delegate: (any NEAppPushDelegate)?
 
     init(_ delegate: (any NEAppPushDelegate)? = nil) { self.delegate = delegate }
 }
 
-/// An app's handler. Unchecked, because it is called once, on the main queue, as the original does.
+/// An app's handler. Unchecked, because it is called once, on the main queue, as in the original.
 private struct UncheckedHandler<Handler>: @unchecked Sendable {
     let body: Handler
 
     init(_ body: Handler) { self.body = body }
 }
 
-/// Values of an app that are only given back to it.
+/// Values of an app that are only returned to it.
 private struct UncheckedValues: @unchecked Sendable {
     let values: [String: Any]
 

@@ -3,17 +3,18 @@ public import Foundation
 /// The domain of `NEAppPushManagerError` as an `NSError`.
 public let NEAppPushErrorDomain = "NEAppPushErrorDomain"
 
-/// Why a configuration was not saved, loaded or removed. `localizedDescription` says what is wrong and what to do.
+/// The reason why a configuration was not saved, loaded or removed. `localizedDescription` has the problem and the
+/// remedy.
 public struct NEAppPushManagerError: Error, CustomNSError, LocalizedError, Hashable, CustomStringConvertible {
     /// The kinds of errors, with the numbers of the original.
     public enum Code: Int, Sendable {
         /// The configuration breaks a limit, or has a value that a property list cannot hold.
         case configurationInvalid = 1
-        /// The configuration has not been saved or loaded, or is not there any more.
+        /// The configuration has not been saved or loaded, or no longer exists.
         case configurationNotLoaded = 2
         /// The folder of the configurations cannot be used.
         case internalError = 3
-        /// There is no session. It is not used here.
+        /// There is no session. Not used here.
         case inactiveSession = 4
     }
 

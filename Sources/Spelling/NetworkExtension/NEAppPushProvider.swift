@@ -3,8 +3,8 @@ public import Foundation
 import NearbyWire
 import Synchronization
 
-/// Keeps the connection to a server on a network that an app has named: a program of its own, which `earshot-agent` starts
-/// when the device joins the network and stops when it leaves.
+/// Maintains the connection to a server on a network that an app has named. A provider is a program of its own, which
+/// `earshot-agent` starts when the device joins the network and stops when it leaves.
 ///
 ///     @main final class Provider: NEAppPushProvider {
 ///         override func start(completionHandler: @escaping ((any Error)?) -> Void) { … }
@@ -16,13 +16,13 @@ import Synchronization
 open class NEAppPushProvider: NEProvider {
     private let values = ProviderValues()
 
-    /// A provider. `main` makes one.
+    /// A provider. `main` creates one.
     public override init() { super.init() }
 
-    /// What `main` calls: the same as `init()`, also for subclasses that override only that.
+    /// Called by `main`: the same as `init()`, also for subclasses that override only `init()`.
     public required convenience init(startedBy _: Void) { self.init() }
 
-    // MARK: What the agent tells
+    // MARK: From the agent
 
     /// The values that the app gave to `NEAppPushManager.providerConfiguration`; nil before the start.
     open var providerConfiguration: [String: Any]? { values.state.withLock(\.configuration)?.values }
@@ -62,38 +62,39 @@ open class NEAppPushProvider: NEProvider {
     /// Called once a minute: the time to check the connection.
     open func handleTimerEvent() {}
 
-    // MARK: What the provider tells
+    // MARK: To the agent
 
-    /// Reports a call to the app, which is started if it does not run. The call waits for the app, also through a restart of the
-    /// machine.
+    /// Reports a call to the app, which is started if it is not running. The call waits for the app, also through a
+    /// restart of the machine.
     ///
-    /// When this returns, the call is on the disk: tell the server then. It takes a few milliseconds. If the agent dies
-    /// meanwhile, it does not return, and the process ends. A provider that reports the same `userInfo` again as an earlier process
-    /// of it in the last two minutes reports the same call, so put the call's identifier there. What cannot be reported is
-    /// written to standard error.
+    /// When this returns, the call is on the disk; acknowledge it to the server only then. It takes a few milliseconds.
+    /// If the agent dies meanwhile, this does not return, and the process ends. If an earlier process of the provider
+    /// reported the same `userInfo` in the last two minutes, it counts as the same call, so put the call's identifier
+    /// there. A failed report is written to standard error.
     /// - Parameter userInfo: a property list, up to 64 KiB; up to 30 calls in a minute.
     open func reportIncomingCall(userInfo: [AnyHashable: Any] = [:]) { report(.call, userInfo) }
 
     /// The same for a message of push-to-talk.
     open func reportPushToTalkMessage(userInfo: [AnyHashable: Any] = [:]) { report(.talk, userInfo) }
 
-    /// Says that the Ethernet which has the primary route is not the one that the app means. The agent stops the provider, and
+    /// Reports that the Ethernet network with the primary route is not the app's. The agent stops the provider, and
     /// starts it when the device joins another network.
     open func unmatchEthernet() { values.state.withLock(\.link)?.send(.unmatchEthernet) }
 
     /// The desktop's sound for new messages, for `showNotification`.
     public static let defaultSoundName = "default"
 
-    /// Shows a notification of the app. A click starts the app, or tells its delegate if it runs; both get the identifier.
+    /// Shows a notification of the app. A click starts the app, or calls its delegate if it is running; both get the
+    /// identifier.
     ///
     /// When this returns true, the notification is on the disk, as with `reportIncomingCall`.
     /// - Parameters:
-    ///   - identifier: replaces a notification that is shown with it; 1 to 128 bytes.
+    ///   - identifier: 1 to 128 bytes. The notification replaces a shown one with the same identifier.
     ///   - title: up to 256 bytes.
     ///   - body: up to 4,096 bytes.
     ///   - soundName: `defaultSoundName`, a sound of the desktop's theme, or the absolute path of a file; nil for silence.
-    ///   - badge: the number on the app's icon, 0 for none; nil to leave it as it is.
-    /// - Returns: whether the agent shows it; up to 60 in a minute. Standard error says why not.
+    ///   - badge: the number on the app's icon, 0 for none; nil for no change.
+    /// - Returns: whether the agent accepted it; up to 60 in a minute. Standard error has the reason for a refusal.
     @discardableResult
     public func showNotification(
         identifier: String = UUID().uuidString, title: String, body: String = "",
@@ -140,7 +141,7 @@ open class NEAppPushProvider: NEProvider {
         ProviderProgram.run { Self(startedBy: ()) }
     }
 
-    /// The same with a provider that something else makes.
+    /// The same with a provider from a closure.
     public class func main(_ make: @escaping @Sendable () -> NEAppPushProvider) {
         ProviderProgram.run(make)
     }

@@ -2,11 +2,11 @@ import EarshotPush
 public import Foundation
 import Synchronization
 
-/// A mobile network of an organization. It matches where ModemManager tells the network of the modem.
+/// A mobile network of an organization. It matches only if ModemManager reports the network of the modem.
 public final class NEPrivateLTENetwork: NSObject, Sendable {
     private let network = Mutex(PushMobileNetwork(countryCode: "", networkCode: ""))
 
-    /// A network whose codes are still to be set.
+    /// A network without codes; set them before use.
     public override init() { super.init() }
 
     init(_ network: PushMobileNetwork) {

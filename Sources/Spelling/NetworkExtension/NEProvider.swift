@@ -2,7 +2,7 @@ import EarshotPush
 public import Foundation
 import NearbyWire
 
-/// Why a provider stops.
+/// The reason why a provider stops.
 public enum NEProviderStopReason: Int, Sendable {
     /// The agent ended, or was ended.
     case none = 0

@@ -5,9 +5,9 @@ import Glibc
 import NearbyWire
 import Synchronization
 
-/// The process of a provider: it does what the agent says, and ends with the agent.
+/// The process of a provider: it follows the agent's orders, and ends with the agent.
 final class ProviderProgram: Sendable {
-    /// Of sysexits: the program was started in a wrong way.
+    /// The status of sysexits for a program that was started incorrectly.
     private static let usageStatus: CInt = 64
     /// The provider's time to disconnect when the agent is gone: the next agent starts the next process.
     private static let lonelySeconds = 1.0
@@ -38,7 +38,7 @@ final class ProviderProgram: Sendable {
         let link = ProviderLink(socket) { program.take($0) }
         program.link.withLock { $0 = link }
         link.start()
-        // Timers need the run loop; it ends at once where nothing can wake it.
+        // Timers need the run loop, which returns at once if it has no sources.
         RunLoop.main.run()
         dispatchMain()
     }

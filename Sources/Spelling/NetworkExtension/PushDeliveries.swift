@@ -4,8 +4,8 @@ import Foundation
 import NearbyWire
 import Synchronization
 
-/// Brings what providers report to the delegates: each event once, to the manager of its configuration whose delegate was set
-/// last. Events without a delegate wait.
+/// Delivers the reports of providers to the delegates: each event once, to the manager of its configuration whose
+/// delegate was set last. Events without a delegate wait.
 final class PushDeliveries: Sendable {
     private struct State {
         /// The managers with a delegate, by configuration.
@@ -14,7 +14,7 @@ final class PushDeliveries: Sendable {
         var waiting: [PushFrame.Event] = []
     }
 
-    /// The agent keeps no more for an app.
+    /// The agent does not store more for an app.
     private static let maximumWaitingCount = 2 * PushFrame.maximumWaitingCount
 
     private let client: PushClient
@@ -25,7 +25,7 @@ final class PushDeliveries: Sendable {
         client.receive { [weak self] event in
             guard let self else { return }
             state.withLock { state in
-                // The agent keeps what is dropped here, for the next process.
+                // The agent still stores the dropped events, for the next process.
                 if state.waiting.count < Self.maximumWaitingCount { state.waiting.append(event) }
             }
             DispatchQueue.main.async { self.deliver() }

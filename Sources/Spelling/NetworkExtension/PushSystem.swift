@@ -3,7 +3,7 @@ package import EarshotPush
 import Foundation
 import NearbyWire
 
-/// What the managers of a process share.
+/// The shared state of a process's managers.
 package struct PushSystem: Sendable {
     let app: String
     let store: PushConfigurationStore
@@ -29,7 +29,7 @@ package struct PushSystem: Sendable {
         deliveries = PushDeliveries(client)
     }
 
-    /// Works off the main queue, and answers on it when the states of the providers are known.
+    /// Works on another queue, and answers on the main queue when the states of the providers are known.
     func perform<Value: Sendable>(
         _ done: @escaping @Sendable (Result<Value, any Error>) -> Void, _ work: @escaping @Sendable () throws -> Value
     ) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why the agent started the app, as it says in the environment; docs/AGENT.md.
+/// The reason why the agent started the app, from the environment; see docs/AGENT.md.
 enum LaunchReason {
     /// - Returns: nil if the user started the app.
     static func options(_ environment: [String: String]) -> [UIApplication.LaunchOptionsKey: Any]? {

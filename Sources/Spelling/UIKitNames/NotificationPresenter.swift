@@ -3,7 +3,7 @@ import EarshotNotifications
 import Foundation
 import Synchronization
 
-/// Passes what the app asks for to its notification center, in order, without holding the app back.
+/// Passes the app's requests to its notification center, in order, without delaying the app.
 final class NotificationPresenter: Sendable {
     private let center: UserNotificationCenter
     private let steps: AsyncStream<Step>.Continuation
@@ -23,8 +23,8 @@ final class NotificationPresenter: Sendable {
         case done(CheckedContinuation<Void, Never>)
     }
 
-    /// The app's notification. Unchecked, because it is not Sendable: here it is only compared by identity, and handed back to
-    /// the app on the main queue.
+    /// The app's notification. Unchecked, because it is not Sendable: here it is only compared by identity, and
+    /// returned to the app on the main queue.
     private final class Original: @unchecked Sendable {
         let notification: UILocalNotification
 
@@ -38,7 +38,7 @@ final class NotificationPresenter: Sendable {
             of: Step.self, bufferingPolicy: .bufferingOldest(Self.maximumStepCount))
         steps = continuation
         Task { [center] in
-            // The notifications that may be cancelled: those that the desktop shows.
+            // The notifications on the desktop, which may be cancelled.
             var shown: [String: Original] = [:]
             for await step in stream { await Self.take(step, center, &shown, clicked) }
         }

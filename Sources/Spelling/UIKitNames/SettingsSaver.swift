@@ -2,8 +2,8 @@ import Foundation
 
 /// Saves the changes of `UserDefaults.standard`: once a second, and when the program exits.
 ///
-/// The phone's system saved them by itself, and apps rely on it. Foundation on Linux saves only in `synchronize()`, and does
-/// not tell of changes. Without a change the call costs less than a microsecond.
+/// The phone's system saved them automatically, and apps rely on that. Foundation on Linux saves only in
+/// `synchronize()`, and does not report changes. Without a change the call costs less than a microsecond.
 package enum SettingsSaver {
     /// Begins to save; further calls have no effect.
     package static func start() { _ = saving }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Whether this process has its user's attention, as far as a terminal can say.
+/// Whether this process is in the foreground of its terminal.
 enum TerminalForeground {
     /// Whether the process group owns its controlling terminal. False without a terminal, as for a service.
     static var isForeground: Bool {

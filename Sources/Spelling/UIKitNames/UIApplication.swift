@@ -11,13 +11,13 @@ public final class UIApplication: NSObject, Sendable {
     public enum State: Int, Sendable {
         /// The app is in front.
         case active = 0
-        /// The app is in front, and something covers it. Only `setApplicationState` leads here.
+        /// The app is in front but covered. Only `setApplicationState` sets this state.
         case inactive
         /// The app is not in front, or has no window and no terminal.
         case background
     }
 
-    /// Why the app was launched.
+    /// The reason why the app was launched.
     public struct LaunchOptionsKey: RawRepresentable, Hashable, Sendable {
         /// The name of the reason.
         public let rawValue: String
@@ -28,7 +28,7 @@ public final class UIApplication: NSObject, Sendable {
         /// The user clicked a notification; the value is a `UILocalNotification`.
         public static let localNotification = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsLocalNotificationKey")
-        /// Something was found by Bluetooth.
+        /// A message was found by Bluetooth.
         public static let bluetoothCentrals = LaunchOptionsKey(
             rawValue: "UIApplicationLaunchOptionsBluetoothCentralsKey")
         /// A beacon was found.
@@ -64,7 +64,7 @@ public final class UIApplication: NSObject, Sendable {
 
     @MainActor private final class DelegateBox: Sendable {
         weak var weakly: (any UIApplicationDelegate)?
-        /// The delegate that `main` made, which nothing else keeps.
+        /// The delegate that `main` created, retained only here.
         var owned: (any UIApplicationDelegate)?
 
         nonisolated init() {}
@@ -72,23 +72,23 @@ public final class UIApplication: NSObject, Sendable {
 
     private let makeCenter: @Sendable () -> UserNotificationCenter
 
-    /// - Parameter makeCenter: makes the center that shows the app's notifications, at its first use.
+    /// - Parameter makeCenter: creates the center that shows the app's notifications, at its first use.
     package init(makeCenter: @escaping @Sendable () -> UserNotificationCenter = { UserNotificationCenter() }) {
         self.makeCenter = makeCenter
     }
 }
 
 extension UIApplication {
-    /// Whether the user sees the app. By default it is `active` if the app's process group owns its controlling terminal, as a
-    /// program does that was typed without `&`, and else `background`. The rule is applied at each call.
+    /// Whether the user sees the app. By default it is `active` if the app's process group owns its controlling
+    /// terminal, as that of a command without `&` does; otherwise it is `background`. The rule is applied at each call.
     ///
-    /// A program with windows tells by `setApplicationState` instead.
+    /// A program with windows sets its state with `setApplicationState` instead.
     public var applicationState: State {
         values.withLock(\.state) ?? (TerminalForeground.isForeground ? .active : .background)
     }
 
-    /// Says whether the user sees the app; for the glue of a GUI toolkit, and for tests. Posts the notifications that apps
-    /// observe.
+    /// Sets whether the user sees the app; for apps with a GUI toolkit, and for tests. Posts the notifications that
+    /// apps observe.
     /// - Parameter state: nil for the rule of the terminal.
     public func setApplicationState(_ state: State?) {
         let before = applicationState
@@ -105,13 +105,13 @@ extension UIApplication {
         }
     }
 
-    /// The app's delegate. The app keeps it.
+    /// The app's delegate, which is retained.
     @MainActor public var delegate: (any UIApplicationDelegate)? {
         get { delegateBox.weakly }
         set { delegateBox.weakly = newValue }
     }
 
-    /// Keeps a delegate and tells it of the launch.
+    /// Retains a delegate and informs it of the launch.
     @MainActor func launch(_ delegate: any UIApplicationDelegate, options: [LaunchOptionsKey: Any]? = nil) {
         SettingsSaver.start()
         delegateBox.owned = delegate
@@ -121,8 +121,8 @@ extension UIApplication {
 }
 
 extension UIApplication {
-    /// Says by which means the app wants to tell its user something. Call it at each launch: without it, notifications go to
-    /// standard error. The delegate's `application(_:didRegister:)` receives what the desktop has of them.
+    /// Registers the means by which the app wants to notify its user. Call it at each launch: without it, notifications
+    /// go to standard error. The delegate's `application(_:didRegister:)` receives the means that the desktop supports.
     public func registerUserNotificationSettings(_ notificationSettings: UIUserNotificationSettings) {
         presenter.register(notificationSettings.types.options) { [self] found in
             let settings = UIUserNotificationSettings(
@@ -132,7 +132,7 @@ extension UIApplication {
         }
     }
 
-    /// The means that the app registered and the desktop has; nil before they are known.
+    /// The means that the app registered and the desktop supports; nil before they are known.
     public var currentUserNotificationSettings: UIUserNotificationSettings? { values.withLock(\.settings) }
 
     /// Shows a notification at once. Returns immediately; a notification that the desktop cannot show is written to standard
@@ -151,7 +151,7 @@ extension UIApplication {
         presenter.cancelAll()
     }
 
-    /// The number on the app's icon; 0 for none. If the desktop shows none, standard error says so once.
+    /// The number on the app's icon; 0 for none. If the desktop does not show badges, standard error says so once.
     public var applicationIconBadgeNumber: Int {
         get { values.withLock(\.badge) }
         set {
@@ -172,7 +172,7 @@ extension UIApplication {
         }
     }
 
-    /// Waits until everything that was asked for has reached the desktop or standard error.
+    /// Waits until all requests have reached the desktop or standard error.
     package func waitUntilPresented() async {
         await presenter.waitUntilDone()
     }

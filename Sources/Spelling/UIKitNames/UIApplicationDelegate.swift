@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Hears of the launch of the app, and of the notifications that its user clicks.
+/// Is informed of the launch of the app, and of the notifications that its user clicks.
 ///
 /// `@main` on a class that is a `UIResponder` and conforms makes it the program:
 ///
@@ -14,7 +14,7 @@ public import Foundation
     ) -> Bool
 
     /// `registerUserNotificationSettings` has an answer.
-    /// - Parameter notificationSettings: the types that the desktop has of those that the app asked for.
+    /// - Parameter notificationSettings: the requested types that the desktop supports.
     func application(
         _ application: UIApplication, didRegister notificationSettings: UIUserNotificationSettings)
 
@@ -39,11 +39,11 @@ extension UIApplicationDelegate {
 }
 
 extension UIApplicationDelegate where Self: UIResponder {
-    /// Runs the app: makes its delegate, tells it of the launch, and serves the main queue until the process ends.
+    /// Runs the app: creates its delegate, informs it of the launch, and serves the main queue until the process ends.
     public static func main() {
         let delegate = Self()
         UIApplication.shared.launch(delegate, options: LaunchReason.options(ProcessInfo.processInfo.environment))
-        // `Timer` needs the run loop; it ends at once where nothing can wake it.
+        // `Timer` needs the run loop, which returns at once if it has no sources.
         RunLoop.main.run()
         dispatchMain()
     }

@@ -1,7 +1,7 @@
 import EarshotNotifications
 public import Foundation
 
-/// The means by which an app wants to tell its user something.
+/// The means by which an app wants to notify its user.
 public struct UIUserNotificationType: OptionSet, Sendable, Hashable {
     /// The bits: 1 for the badge, 2 for sound, 4 for alerts.
     public let rawValue: UInt
@@ -18,7 +18,7 @@ public struct UIUserNotificationType: OptionSet, Sendable, Hashable {
 
     var options: NotificationOptions { NotificationOptions(rawValue: rawValue & 7) }
 
-    /// The means that the desktop has and the app asked for.
+    /// The means that the desktop supports and the app requested.
     init(_ settings: NotificationSettings) {
         self = []
         if settings.alert == .enabled { insert(.alert) }
@@ -36,7 +36,7 @@ open class UIUserNotificationCategory: NSObject {
     public override init() {}
 }
 
-/// The means by which an app wants to tell its user something. Immutable, and therefore Sendable.
+/// The means by which an app wants to notify its user. Immutable, and therefore Sendable.
 open class UIUserNotificationSettings: NSObject, @unchecked Sendable {
     /// The means.
     public let types: UIUserNotificationType

@@ -1,7 +1,7 @@
 public import Foundation
 import Synchronization
 
-/// Something to do with a call. A provider's delegate does it, and then says `fulfill()` or `fail()`.
+/// An action on a call. A provider's delegate carries it out, and then calls `fulfill()` or `fail()`.
 open class CXAction: NSObject, @unchecked Sendable {
     private struct State {
         var isComplete = false
@@ -13,22 +13,22 @@ open class CXAction: NSObject, @unchecked Sendable {
     public let uuid = UUID()
     private let state = Mutex(State())
 
-    /// An action that is not yet carried out.
+    /// An action that has not been carried out yet.
     public override init() {}
 
-    /// Whether `fulfill()` or `fail()` was said.
+    /// Whether `fulfill()` or `fail()` was called.
     open var isComplete: Bool { state.withLock { $0.isComplete } }
 
-    /// When the provider gives the action up; in the far future for one that was not requested.
+    /// The time at which the provider gives up the action; in the far future for an action that was not requested.
     open var timeoutDate: Date { state.withLock { $0.deadline } }
 
-    /// Says that it is done. What is said after the first `fulfill()` or `fail()` has no effect.
+    /// Reports that the action is done. Only the first call of `fulfill()` or `fail()` has an effect.
     open func fulfill() { end(isFulfilled: true) }
 
-    /// Says that it cannot be done.
+    /// Reports that the action failed.
     open func fail() { end(isFulfilled: false) }
 
-    /// Begins the action: its end will be told once.
+    /// Begins the action: its end will be reported once.
     /// - Returns: false if it was begun before or is complete.
     func begin(deadline: Date, _ onEnd: @escaping @Sendable (_ isFulfilled: Bool) -> Void) -> Bool {
         state.withLock { state in
@@ -75,7 +75,7 @@ open class CXEndCallAction: CXCallAction, @unchecked Sendable {
 
 /// Starts an outgoing call.
 open class CXStartCallAction: CXCallAction, @unchecked Sendable {
-    /// The one to call.
+    /// The handle to call.
     public let handle: CXHandle
     /// Whether the call has video.
     public let isVideo: Bool
