@@ -5,7 +5,7 @@ import Glibc
 /// It reports a fault of the file or the system. A caller's mistake (a sample count that is not a multiple of the
 /// channel count) stops at a precondition instead.
 public struct AudioError: Error, Equatable, CustomStringConvertible {
-    /// The reasons that a program can tell apart. A retry helps only where the case says so.
+    /// The reasons that a program can distinguish. A retry helps only if the case says so.
     public enum Kind: String, CaseIterable, Sendable {
         /// The file, or the directory it should go to, does not exist.
         case notFound
@@ -17,14 +17,14 @@ public struct AudioError: Error, Equatable, CustomStringConvertible {
         case exists
         /// The path names a device, a pipe or an open descriptor where the operation needs a regular file.
         case notRegularFile
-        /// The input holds no bytes.
+        /// The input is empty.
         case empty
         /// The content is not a sound file of a known kind.
         case notAudio
         /// The content is sound in an encoding, with a channel count or at a sample rate that the reader does not
         /// support.
         case unsupported
-        /// The file begins like a sound file and then contradicts itself, or ends too early.
+        /// The file begins like a sound file, but is inconsistent or ends too early.
         case damaged
         /// The description of headerless samples does not have the form `encoding:rate[:channels]`.
         case badRawFormat

@@ -3,8 +3,8 @@ import Glibc
 
 /// The bytes of a file or pipe from its current position on, forward only.
 ///
-/// The same calls read a file and a pipe, so whatever works on one works on the other. `read` does not wait for a pipe
-/// while it has whole frames to deliver: it returns those.
+/// The same calls read a file and a pipe, so both behave alike. `read` does not wait for a pipe while it has whole
+/// frames to deliver: it returns those.
 final class ByteStream {
     let descriptor: Descriptor
 

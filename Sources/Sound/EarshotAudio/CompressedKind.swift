@@ -8,7 +8,7 @@ package enum CompressedKind: String, CaseIterable, Sendable {
     case opus
     case mp3
 
-    /// The kind that the extension of a file's name says; nil for every other name.
+    /// The kind for the extension of a file's name; nil for every other extension.
     package init?(path: FilePath) {
         let name = path.description.lowercased()
         guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -33,7 +33,7 @@ package enum CompressedKind: String, CaseIterable, Sendable {
         }
     }
 
-    /// libsndfile's code. `format` counts for FLAC alone, which has no floats.
+    /// libsndfile's code. `format` matters only for FLAC, which has no floats.
     func formatCode(_ format: SampleFormat) -> CInt {
         let code =
             switch self {

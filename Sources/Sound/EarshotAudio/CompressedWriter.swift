@@ -2,7 +2,7 @@ import CSndFile
 package import EarshotSystem
 import Glibc
 
-/// What takes samples and becomes a file when it is finished.
+/// A writer of samples to a file, which exists when the writer is finished.
 package protocol SampleWriter: ~Copyable {
     /// Appends interleaved frames; `samples.count` must be a multiple of the channel count.
     mutating func write(_ samples: Span<Float>) throws(AudioError)
@@ -15,8 +15,8 @@ extension WAVWriter: SampleWriter {}
 
 /// Samples to a FLAC, Ogg or MP3 file that appears complete or not at all, by libsndfile.
 ///
-/// Lossy kinds get the highest rate that their encoder has. The same samples give the same bytes in FLAC and MP3; the streams of Ogg have a
-/// random number.
+/// Lossy kinds get the highest bit rate of their encoder. The same samples give the same bytes in FLAC and MP3; the
+/// streams of Ogg have a random number.
 package struct CompressedWriter: ~Copyable, SampleWriter {
     private let target: OutputTarget
     private let file: TemporaryFile
@@ -27,9 +27,9 @@ package struct CompressedWriter: ~Copyable, SampleWriter {
     /// Prepares to write `path`, which may be an existing file, a device or a named pipe.
     ///
     /// - Parameter replacesExisting: false refuses a file that exists, with the kind `exists`.
-    /// - Parameter format: the size of a sample in FLAC; no other kind has one.
-    /// - Throws: `AudioError`: `unsupported` if the system's libsndfile cannot write this kind at this rate, or FLAC is to hold floats;
-    ///   otherwise those of `WAVWriter`.
+    /// - Parameter format: the size of a sample in FLAC; other kinds ignore it.
+    /// - Throws: `AudioError`: `unsupported` if the system's libsndfile cannot write this kind at this rate, or if FLAC
+    ///   is given floats; otherwise those of `WAVWriter`.
     package init(
         path: FilePath, replacesExisting: Bool = true, kind: CompressedKind, sampleRateHertz: Int, channelCount: Int,
         format: SampleFormat

@@ -71,7 +71,7 @@ struct WAVContent: ~Copyable {
     /// Appends `frames` ≥ 1 frames of silence and returns their number, 0 if that failed.
     ///
     /// Only the last frame is written. The gap before it reads as zeros, which is silence in every `SampleFormat`, and
-    /// takes no space where the file system has holes (all common ones but FAT and exFAT).
+    /// takes no space if the file system supports holes (all common ones except FAT and exFAT).
     mutating func writeSilence(frames: Int) -> Int {
         precondition(frames > 0, "silence of \(frames) frames")
         guard file.seek(to: (frames - 1) * bytesPerFrame, from: SEEK_CUR) >= 0, append(silentFrame) == bytesPerFrame
@@ -132,10 +132,10 @@ struct WAVContent: ~Copyable {
         return header + body
     }
 
-    /// Appends bytes where the file stands, and returns the number of bytes written.
+    /// Appends bytes at the file's position, and returns the number of bytes written.
     private func append(_ bytes: [UInt8]) -> Int { bytes.withUnsafeBytes { file.write($0) } }
 
-    /// Puts the samples into `block` as the file holds them.
+    /// Puts the samples into `block` in the file's format.
     private mutating func convert(_ samples: Span<Float>) {
         block.removeAll(keepingCapacity: true)
         for index in samples.indices {

@@ -5,9 +5,9 @@
 /// libsndfile 1.2 reads most such headers too, from a pipe as well. The package parses them itself for what it loses:
 ///
 /// - A header of a killed recorder, whose length is still 0: libsndfile delivers no sample, from a file either.
-/// - A file that ends before its header says: libsndfile lowers the length in silence, and `isTruncated` could not tell.
+/// - A file that ends before its header says: libsndfile silently lowers the length, so `isTruncated` would not notice.
 /// - RF64 from a pipe: libsndfile drops the last samples.
-/// - Sound that arrives: libsndfile waits until a request is full, `SoundFileReader` delivers what is there.
+/// - Live sound: libsndfile waits until a request is full, `SoundFileReader` delivers the available samples.
 ///
 /// The parser reads forward only, and no number in the header controls an allocation.
 ///

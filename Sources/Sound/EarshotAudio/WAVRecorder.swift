@@ -1,25 +1,25 @@
 package import EarshotSystem
 import Glibc
 
-/// Samples to a WAV file that stays valid however the program ends.
+/// Samples to a WAV file that stays valid in every way in which the program may end.
 ///
 ///     var recorder = try WAVRecorder(
 ///         path: "take.wav", sampleRateHertz: 48_000, channelCount: 1, format: .s16, replacesExisting: false)
 ///     try recorder.write(block)
 ///     try recorder.finish()
 ///
-/// The file exists under its name from the start, with a header, and grows with each `write`; the recorder holds
-/// nothing back. It updates the header with every second of sound. So a dropped recorder leaves a complete file, and a
-/// killed process one that lacks at most the last second: readers ignore the samples behind the length in the header,
-/// because nothing tells them from the chunks that other programs put there. After a power cut more may be missing: the
-/// system writes to the disk when it likes, half a minute later perhaps.
+/// The file exists under its name from the start, with a header, and grows with each `write`; the recorder does not
+/// buffer. It updates the header with every second of sound. So a dropped recorder leaves a complete file, and a killed
+/// process one that lacks at most the last second: readers ignore the samples after the length in the header, because
+/// they cannot distinguish them from the chunks that other programs put there. After a power cut more may be missing:
+/// the system may write to the disk half a minute later.
 ///
 /// **Long recordings:** a WAV holds less than 4 GiB of samples, 12 hours of 48 kHz, 16 bit, mono. The recording then
 /// continues without losing a sample in `take-2.wav`, `take-3.wav` …; `files` lists them. The recorder skips a name in
 /// use, unless it may replace existing files.
 ///
 /// **Full disk:** the `write` that fails throws, once, and leaves a valid file of everything written before. The caller
-/// may go on calling: `isRecording` is false, and the recorder discards further samples.
+/// may continue to call it: `isRecording` is false, and the recorder discards further samples.
 public struct WAVRecorder: ~Copyable {
     /// The maximum silence of one `writeSilence`, in seconds: a day.
     public static let silenceLimitSeconds = 86_400

@@ -19,10 +19,10 @@ public final class Broadcaster: Sendable {
     /// - Parameters:
     ///   - request: the device and its format.
     ///   - profile: the air format.
-    ///   - burstCount: how often each payload is sent, in a burst that a receiver can read together: 1, or one of
+    ///   - burstCount: how often each payload is sent, in a burst that a receiver can combine: 1, or one of
     ///     `FrameLayout.burstCounts` for tokens only.
     ///   - levelDecibels: the peak in dBFS, at most 0.
-    /// - Throws: `DeviceError` if the device cannot be opened in a format that was asked for.
+    /// - Throws: `DeviceError` if the device cannot be opened in the requested format.
     public init(
         _ request: DeviceRequest, profile: Profile = .standard, burstCount: Int = 1, levelDecibels: Double = -12
     ) throws(DeviceError) {
@@ -41,11 +41,12 @@ public final class Broadcaster: Sendable {
     /// The profile in which the broadcaster sends.
     public var profile: Profile { transmitter.profile }
 
-    /// Plays the frame of a payload, or its burst, after those that were given before.
+    /// Plays the frame of a payload, or its burst, after all earlier ones.
     /// - Parameters:
     ///   - payload: the bytes to send.
-    ///   - beginNanoseconds: when its first sample should leave the device, by `MonotonicTime`; nil: as soon as it can.
-    /// - Returns: when it was played, after its last sample has left the device.
+    ///   - beginNanoseconds: the time at which its first sample should leave the device, by `MonotonicTime`; nil for as
+    ///     soon as possible.
+    /// - Returns: the times at which it was played, after its last sample has left the device.
     /// - Throws: `DeviceError` if the device fails; `CancellationError` if the task is cancelled, see `Loudspeaker.play`;
     ///   `ModemError` if a burst cannot carry the payload.
     @discardableResult
@@ -53,7 +54,8 @@ public final class Broadcaster: Sendable {
         try await loudspeaker.play(try samples(payload), at: beginNanoseconds)
     }
 
-    /// Plays a payload as `broadcast` does, and returns at once: `completion` gets what `broadcast` returns or throws.
+    /// Plays a payload as `broadcast` does, and returns immediately: `completion` gets the result or error of
+    /// `broadcast`.
     public func enqueue(
         _ payload: Payload, at beginNanoseconds: Int64? = nil,
         _ completion: @escaping @Sendable (Result<Playback, any Error>) -> Void
@@ -71,7 +73,7 @@ public final class Broadcaster: Sendable {
             : transmitter.samples(payload, amplitude: amplitude)
     }
 
-    /// Closes the device. A payload that still sounds is faded out.
+    /// Closes the device. A payload that is still playing is faded out.
     public func stop() {
         loudspeaker.stop()
     }

@@ -3,7 +3,7 @@ package enum ChannelMean {
     /// m[n] = mean over channels of x[n][channel].
     /// - Parameters:
     ///   - samples: x; shape [frameCount][channelCount].
-    ///   - mean: its contents are replaced by m; shape [frameCount]. Allocates only if it has to grow.
+    ///   - mean: its contents are replaced by m; shape [frameCount]. Allocates only if it must grow.
     package static func take(_ samples: Span<Float>, channelCount: Int, into mean: inout [Float]) {
         mean.removeAll(keepingCapacity: true)
         let scale = 1 / Float(channelCount)

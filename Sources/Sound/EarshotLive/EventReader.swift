@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One stream of a listener's events. It keeps the oldest unread ones and counts those that find no room.
+/// One stream of a listener's events. It keeps the oldest unread ones and counts those that do not fit.
 ///
 /// One thread at a time puts events in.
 final class EventReader: Sendable {
@@ -18,7 +18,7 @@ final class EventReader: Sendable {
     }
 
     /// Puts the last events into the stream, the count of those missed and `ended`, and finishes it.
-    /// - Returns: false while they find no room.
+    /// - Returns: false while there is no room.
     func conclude(with summary: ListenerSummary) -> Bool {
         guard tellMissed() else { return false }
         if case .dropped = continuation.yield(.ended(summary)) { return false }

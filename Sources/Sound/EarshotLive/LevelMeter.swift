@@ -1,8 +1,8 @@
 import EarshotModem
 import Glibc
 
-/// The level of the band since the last report, and the level without talkers: the quietest quarter of the last seconds. A frame
-/// is on the air for less than that, unless several devices take turns.
+/// The level of the band since the last report, and the level without talkers: the quietest quarter of the last
+/// seconds. A frame is on the air for less of the time, unless several devices take turns.
 struct LevelMeter {
     private static let memorySeconds = 5.0
 

@@ -5,33 +5,34 @@ import EarshotSystem
 import Glibc
 import Synchronization
 
-/// Decodes what a microphone records: a `Microphone`, a receiver for its channels, and the events in order.
+/// Decodes a microphone's sound: it has a `Microphone`, a receiver for its channels, and delivers events in order.
 ///
 ///     let listener = try Listener(DeviceRequest("default"))
 ///     for await event in listener.events() {
 ///         if case .heard(let heard) = event { print(heard.payload) }
 ///     }
 ///
-/// A thread of its own reads the device. The thread that calls `run` decodes the frames; behind `events()` another thread
+/// A thread of its own reads the device. The thread that calls `run` decodes the frames; for `events()` another thread
 /// does. Cost: about 0.05 % of a core for each channel, and the cost of the sound server.
 public final class Listener: Sendable {
-    /// What to listen for, and what to report.
+    /// The profiles to listen for, and the events to report.
     public struct Options: Sendable {
         /// The air formats to decode; all of them by default.
         public var profiles = Profile.all
-        /// How many repeats in a burst the receiver reads together, 2 to 8; 1 for none. See `Receiver`.
+        /// How many repeats of a burst the receiver combines, 2 to 8; 1 for none. See `Receiver`.
         public var combinedCount = 1
         /// Whether to report tokens that are too quiet to decode but were decoded less than a minute before:
         /// `ReceivedFrame.isRecognised`.
         public var recognisesTokens = false
         /// Whether to decode the mean of all channels.
         public var mixesChannels = false
-        /// Whether to decode each channel by itself, instead of two to eight as one; see `ReceiverBank`.
+        /// Whether to decode each channel separately, instead of two to eight together; see `ReceiverBank`.
         public var separatesChannels = false
         /// Whether to report a frame for every channel that heard it, instead of once. Separates the channels.
         public var reportsEveryChannel = false
-        /// Seconds after which listening ends; nil for no limit. Sound counts, gaps included. Where sound stays away or decoding is
-        /// behind, a clock counts: listening ends at most 2 s later, and decodes as much of the recorded sound until then.
+        /// Seconds after which listening ends; nil for no limit. Sound counts, gaps included. If sound is missing or
+        /// decoding is late, a clock counts instead: listening ends at most 2 s later, and decodes as much of the
+        /// recorded sound as possible until then.
         public var secondsLimit: Double?
         /// Seconds from one level report to the next; nil for none.
         public var levelIntervalSeconds: Double?
@@ -42,7 +43,7 @@ public final class Listener: Sendable {
 
     private enum Phase {
         case waiting
-        /// - isAttended: `run` listens, and goes on without a stream.
+        /// - isAttended: `run` listens, and continues without a stream.
         case listening(isAttended: Bool)
         case ended(ListenerSummary)
     }
@@ -54,7 +55,7 @@ public final class Listener: Sendable {
         var nextNumber = 0
     }
 
-    /// The format that the device records in.
+    /// The format in which the device records.
     public var format: DeviceFormat { microphone.format }
 
     private let microphone: Microphone
@@ -67,20 +68,20 @@ public final class Listener: Sendable {
     ///   - request: the device and its format.
     ///   - reconnects: whether to wait for a device that goes away.
     ///   - options: the profiles to listen for, and the events to report.
-    /// - Throws: `DeviceError` if the device cannot be opened in a format that was asked for.
+    /// - Throws: `DeviceError` if the device cannot be opened in the requested format.
     public init(_ request: DeviceRequest, reconnects: Bool = false, options: Options = Options()) throws(DeviceError) {
         precondition(!options.profiles.isEmpty, "no profile to listen for")
         microphone = try Microphone(request, reconnects: reconnects)
         self.options = options
     }
 
-    /// Payloads that this machine broadcasts itself. The listener reports them like any other, and marks them.
+    /// The payloads that this machine itself broadcasts. The listener reports them like any other, and marks them.
     public var ownPayloads: Set<Payload> {
         get { own.withLock { $0 } }
         set { own.withLock { $0 = newValue } }
     }
 
-    /// Ends listening. The listener still decodes and reports the sound that was recorded until now.
+    /// Ends listening. The listener still decodes and reports the sound recorded until now.
     public func stop() {
         microphone.stop()
     }
@@ -89,8 +90,8 @@ public final class Listener: Sendable {
     /// - Parameters:
     ///   - tap: gets every block before it is decoded, for a recording.
     ///   - onEvent: gets every event, the last one is `ended`. It may call `stop`.
-    /// - Throws: `DeviceError` with the kind `unsupported` if this listener listens already, or has ended: the device's sound
-    ///   can be taken once. Neither closure is called then.
+    /// - Throws: `DeviceError` with the kind `unsupported` if this listener listens already, or has ended: the device's
+    ///   sound can be taken only once. Neither closure is called then.
     public func run(
         tap: ((CaptureBlock, Span<Float>) -> Void)? = nil, onEvent: (ListenerEvent) -> Void
     ) throws(DeviceError) {
@@ -105,18 +106,19 @@ public final class Listener: Sendable {
                 detail: "this listener has taken its sound already", advice: "Open another listener")
         }
         let (summary, readers) = listen(tap: tap, onEvent: onEvent)
-        // A stream whose reader is slow must not keep this thread.
+        // A slow reader of a stream must not block this thread.
         if !readers.isEmpty { Worker().start { Self.conclude(readers, with: summary) } }
     }
 
     /// The events from now on, in order; the last one is `ended`.
     ///
-    /// The first call begins to listen, on a thread of its own, unless `run` listens already. Each further call gives a
-    /// further stream of the same events, as often as wanted. Listening ends with `stop`, the end of `secondsLimit` or of the
-    /// device, or when no stream is read any more and `run` does not listen. A stream that is asked for after that holds
-    /// `ended` alone.
+    /// The first call begins to listen, on a thread of its own, unless `run` listens already. Each further call returns
+    /// another stream of the same events. Listening ends with `stop`, at the end of `secondsLimit` or of the device, or
+    /// when no stream is read any longer and `run` does not listen. After that, this method returns a stream with only
+    /// `ended`.
     ///
-    /// At most `maximumBacklog` events wait in a stream. It counts those beyond in `missed`, and holds `ended` all the same.
+    /// At most `maximumBacklog` events wait in a stream. It counts further ones in `missed`, but always delivers
+    /// `ended`.
     public func events() -> AsyncStream<ListenerEvent> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: ListenerEvent.self, bufferingPolicy: .bufferingOldest(Listener.maximumBacklog))
@@ -146,13 +148,14 @@ public final class Listener: Sendable {
     /// The maximum number of events that wait in a stream of `events()`.
     public static let maximumBacklog = 1_024
 
-    /// Takes the device's sound until it ends.
-    /// - Returns: how it ended, and the streams that do not hold that yet.
+    /// Processes the device's sound until it ends.
+    /// - Returns: the summary, and the streams that do not have it yet.
     private func listen(
         tap: ((CaptureBlock, Span<Float>) -> Void)?, onEvent: (ListenerEvent) -> Void
     ) -> (ListenerSummary, [EventReader]) {
         func report(_ event: ListenerEvent) {
-            // Outside the lock: the end of a stream needs it, and holds a lock of its reader's task that an event needs.
+            // Outside the lock: the end of a stream needs the lock, while it holds a lock of its reader's task that an
+            // event needs.
             for (_, reader) in state.withLock({ $0.readers }) { reader.offer(event) }
             onEvent(event)
         }
@@ -179,7 +182,7 @@ public final class Listener: Sendable {
         return (summary, readers)
     }
 
-    /// Puts the last events into each stream as soon as there is room: its reader has to learn how listening ended.
+    /// Puts the last events into each stream as soon as there is room, because its reader must get the summary.
     private static func conclude(_ readers: [EventReader], with summary: ListenerSummary) {
         var waiting = readers
         while true {

@@ -10,13 +10,13 @@ public enum ListenerEvent: Sendable {
     case level(LevelReport)
     /// Sound was lost.
     case gap(Gap)
-    /// The sound held more that looks like frames than the receiver's budget of decoding work allows. At most one a second.
+    /// The sound contained more possible frames than the receiver's decoding budget allows. At most one event a second.
     case overloaded(Overload)
     /// The device has gone away; the listener waits for it.
     case interrupted(DeviceError)
-    /// The device is back, after so many seconds.
+    /// The device is back, after `afterSeconds` seconds.
     case resumed(DeviceFormat, afterSeconds: Double)
-    /// So many events were dropped here, because the reader was too slow. Only in streams of `Listener.events()`.
+    /// `eventCount` events were dropped here, because the reader was too slow. Only in streams of `Listener.events()`.
     case missed(eventCount: Int)
     /// The last event.
     case ended(ListenerSummary)
@@ -24,7 +24,7 @@ public enum ListenerEvent: Sendable {
 
 /// A frame, and where and when it was heard.
 public struct HeardFrame: Sendable {
-    /// The frame. Its samples count from the begin of listening, gaps included.
+    /// The frame. Its samples count from the start of listening, gaps included.
     public var frame: ReceivedFrame
     /// The channel that heard the frame best, from 0; 0 if channels were mixed.
     public var channel: Int
@@ -39,9 +39,9 @@ public struct HeardFrame: Sendable {
 
     /// The payload of the frame.
     public var payload: Payload { frame.payload }
-    /// Seconds from the begin of listening to the begin of the frame.
+    /// Seconds from the start of listening to the start of the frame.
     public var startSeconds: Double { Double(frame.startSample) / Double(sampleRateHertz) }
-    /// Seconds from the begin of listening to the end of the frame.
+    /// Seconds from the start of listening to the end of the frame.
     public var endSeconds: Double { Double(frame.endSample) / Double(sampleRateHertz) }
 }
 
@@ -49,17 +49,17 @@ public struct HeardFrame: Sendable {
 public struct Gap: Sendable, Equatable {
     /// The reason why the stretch is missing.
     public var reason: CaptureNotice.Loss
-    /// Seconds from the begin of listening to the begin of the gap.
+    /// Seconds from the start of listening to the start of the gap.
     public var atSeconds: Double
     /// The length of the gap in seconds.
     public var seconds: Double
 }
 
-/// Decoding attempts that the receiver left out; see `ReceiverStatistics.rejectedByBudget`.
+/// Decoding attempts that the receiver skipped; see `ReceiverStatistics.rejectedByBudget`.
 public struct Overload: Sendable, Equatable {
     /// Seconds from the begin of listening.
     public var atSeconds: Double
-    /// The number of attempts left out since the last such event.
+    /// The number of attempts skipped since the last such event.
     public var attemptCount: Int
 }
 
@@ -69,13 +69,14 @@ public struct LevelReport: Sendable, Equatable {
     public var atSeconds: Double
     /// The mean level in 18.5 to 20 kHz since the last report, of the loudest channel.
     public var bandDecibels: Double
-    /// The level of the quietest quarter of the last 5 s: that of the noise, as long as tokens take up less of the time.
+    /// The level of the quietest quarter of the last 5 s: that of the noise, as long as tokens fill less than three
+    /// quarters of the time.
     public var noiseDecibels: Double
     /// The maximum sample of any channel since the last report.
     public var peakDecibels: Double
     /// The fill of the ring between device and decoder, 0 … 1.
     public var ringFill: Double
-    /// Whether a frame seems to be on the air, however quiet; see `Receiver.isReceiving`.
+    /// Whether a frame seems to be on the air, even a quiet one; see `Receiver.isReceiving`.
     public var isReceiving: Bool
 }
 
@@ -91,6 +92,6 @@ public struct ListenerSummary: Sendable, Equatable {
     public var gapSeconds = 0.0
     /// The receivers' counters, summed over channels.
     public var statistics = ReceiverStatistics()
-    /// The device's error, if that ended it.
+    /// The device's error, if it ended listening.
     public var failure: DeviceError?
 }

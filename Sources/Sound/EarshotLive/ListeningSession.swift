@@ -8,7 +8,7 @@ struct ListeningSession {
     /// Whether a frame may be on the air.
     var isExpecting: Bool { receivers.isExpecting }
 
-    /// The maximum delay of the limit's last sound: of a device that starts, and of blocks on their way here.
+    /// The maximum delay of the last sound before the limit: the start of a device, and the transport of blocks.
     private static let patienceSeconds = 1.0
 
     private let format: DeviceFormat
@@ -19,7 +19,7 @@ struct ListeningSession {
     private var mixed: [Float] = []
     private var meter: LevelMeter?
     private var summary = ListenerSummary()
-    /// The samples so far, lost ones included: the index of the next one.
+    /// The number of samples so far, lost ones included: the index of the next one.
     private var position = 0
     private var heardFrameCount = 0
     private var lostFrameCount = 0
@@ -62,14 +62,14 @@ struct ListeningSession {
     ) {
         if let notice = block.notice { heed(notice, onEvent) }
         if block.droppedFrameCount > 0 {
-            // Frames that are decided in the gap are dated back from its end.
+            // The times of frames decided in the gap are calculated back from its end.
             endNanoseconds = block.endNanoseconds - nanoseconds(block.frameCount)
             skip(block.droppedFrameCount, own: own, onEvent)
         }
         guard block.frameCount > 0, !isOver else { return }
         endNanoseconds = block.endNanoseconds
         let frameCount = min(block.frameCount, limit - position)
-        // Only the last block is cut, and no frame behind the cut is dated.
+        // Only the last block is cut, and no frame after the cut gets a time.
         position += frameCount
         heardFrameCount += frameCount
         let channelCount = format.channelCount
@@ -101,16 +101,16 @@ struct ListeningSession {
         nextOverloadReport = position + format.sampleRateHertz
     }
 
-    /// The state of a session whose limit's time is over although its sound has not arrived.
+    /// The state of a session whose time limit has passed although its sound has not arrived.
     enum Lateness {
         case none
-        /// The device is away, or decoding is behind: the sound recorded until now can still be decoded.
+        /// The device is away, or decoding is late: the sound recorded until now can still be decoded.
         case late
         /// Decoding that sound takes too long.
         case tooLate
     }
 
-    /// How late the limit's sound is now.
+    /// The lateness of the sound before the limit.
     var lateness: Lateness {
         guard let limit = options.secondsLimit else { return .none }
         let seconds = Double(now() - begin) / 1e9 - limit

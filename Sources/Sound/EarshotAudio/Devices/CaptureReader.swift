@@ -8,9 +8,9 @@ final class CaptureReader: @unchecked Sendable {
     private static let patienceWaits = 50
     private static let waitMilliseconds = 100
     private static let marginSeconds = 0.002
-    /// The sound read at a time while the consumer is not in a hurry, in seconds. The search finds the first sync tones at
-    /// most 18 symbols and 22 ms after their start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are left then. A
-    /// frame of one byte in `fast` has 30 symbols, and 0.13 s are left.
+    /// The sound read at a time while the consumer is not urgent, in seconds. The search finds the first sync tones at
+    /// most 18 symbols and 22 ms after their start. A token in `fast` has 52 symbols and is decoded 2 later: 0.36 s are
+    /// left then. A frame of one byte in `fast` has 30 symbols, and 0.13 s are left.
     static let unhurriedSeconds = 0.12
     /// The maximum wait between attempts to reopen a device; the first wait is 0.1 s, and each attempt doubles it.
     private static let reopening = BackOff.Bounds(shortest: .milliseconds(100), longest: .seconds(1))
@@ -142,7 +142,7 @@ final class CaptureReader: @unchecked Sendable {
         }
     }
 
-    /// Restarts the device after an overrun or after the machine was suspended.
+    /// Restarts the device after an overrun or a suspension of the machine.
     private func restart(after problem: Int) -> Bool {
         guard pcm?.recover(from: problem) == true else { return false }
         do {

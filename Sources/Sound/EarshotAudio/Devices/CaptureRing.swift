@@ -8,7 +8,7 @@ import Synchronization
 /// seen that (acquire) until `tail` passes it. The writer never waits: without room it drops the block, and the next block
 /// states how many frames are missing.
 ///
-/// A block's samples lie in one piece, so up to a block at the end of the frames stays empty. Memory: frameCapacity ·
+/// A block's samples are contiguous, so up to a block at the end of the frames stays empty. Memory: frameCapacity ·
 /// channelCount · 4 bytes, once.
 final class CaptureRing: @unchecked Sendable {
     let slotFrameCount: Int

@@ -7,7 +7,7 @@ public struct ListedDevice: Sendable, Equatable {
     public var name: String
     /// The description from the configuration or the driver, on one line; empty if there is none.
     public var description: String
-    /// The directions of sound that the list states. Only a probe knows for certain.
+    /// The directions of sound that the list states. Only a probe is certain.
     public var directions: [DeviceDirection]
 
     /// Creates an entry, also for a PCM that no list has, such as "hw:1,0".

@@ -43,7 +43,7 @@ public struct BandAnswer: Sendable, Equatable {
     public enum Verdict: String, CaseIterable, Sendable {
         /// Rate and encoding suffice.
         case yes
-        /// They suffice if the hardware behind the PCM runs at 44.1 kHz or more, which the probe cannot find out.
+        /// They suffice if the underlying hardware runs at 44.1 kHz or more, which the probe cannot find out.
         case likely
         /// Rate or encoding rule the band out.
         case no
@@ -64,8 +64,8 @@ public struct BandAnswer: Sendable, Equatable {
 }
 
 extension DeviceOffer {
-    /// Whether the device can carry 18.5 to 20 kHz: at 44.1 kHz or more, in an encoding that this package handles, with
-    /// no slower device behind it.
+    /// Whether the device can carry 18.5 to 20 kHz: at 44.1 kHz or more, in an encoding that this package handles,
+    /// without a slower underlying device.
     public var canCarryBand: BandAnswer {
         if kind == .null { return BandAnswer(.no, "it discards sound and delivers silence") }
         guard let choice else { return BandAnswer(.no, missingCapability) }

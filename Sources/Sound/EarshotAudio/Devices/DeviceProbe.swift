@@ -26,8 +26,8 @@ public enum DeviceProbe {
     /// Probes each subject.
     /// - Parameters:
     ///   - subjects: the devices and directions to probe.
-    ///   - patienceSeconds: the maximum time for each, in seconds. The whole call takes only a few seconds more
-    ///     than this, however many subjects do not answer.
+    ///   - patienceSeconds: the maximum time for each, in seconds. The whole call takes only a few seconds more than
+    ///     this, for any number of subjects that do not answer.
     /// - Returns: for each subject in turn, its capabilities or the reason for the failure. A subject that does not
     ///   answer in time has `vanished`.
     public static func offers(of subjects: [Subject], patienceSeconds: Double = 3) -> [Result<DeviceOffer, DeviceError>]

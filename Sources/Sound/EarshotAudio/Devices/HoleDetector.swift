@@ -1,4 +1,4 @@
-/// Finds holes in playback that no device reports: a sound server that runs dry plays silence and continues.
+/// Finds unreported holes in playback: a sound server that runs dry plays silence and continues.
 ///
 ///     l = t − p/F
 ///

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A question to a library that may never answer, asked on a thread of its own.
 ///
-/// A thread that a driver or a sound server blocks for ever is abandoned: no call can end it safely.
+/// A thread that a driver or a sound server blocks forever is abandoned, because it cannot be ended safely.
 final class Inquiry<Answer: Sendable>: Sendable {
     private final class Box: Sendable {
         let answer = Mutex<Answer?>(nil)

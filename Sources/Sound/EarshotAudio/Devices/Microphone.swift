@@ -51,7 +51,7 @@ public final class Microphone: Sendable {
 
     /// Waits for the next block and passes it to `body`.
     /// - Parameters:
-    ///   - milliseconds: the maximum wait; −1 means for ever.
+    ///   - milliseconds: the maximum wait; −1 means forever.
     ///   - body: gets the block and its samples, shape [frameCount][channelCount], full scale 1. The samples are valid
     ///     only until it returns.
     /// - Returns: false if no block arrived in time, or if the ring is empty after `stop` or `ended`.

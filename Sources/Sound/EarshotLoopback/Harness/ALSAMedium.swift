@@ -13,16 +13,16 @@ package struct ALSAMedium: LoopbackMedium {
     /// sound servers add a few tenths of a second.
     private static let leadSeconds = 0.5
     private static let tailSeconds = 1.0
-    /// Seconds of a piece that is handed to the loudspeaker, and the number of pieces that wait there.
+    /// The length of a piece for the loudspeaker in seconds, and the number of pieces that wait there.
     private static let pieceSeconds = 0.25
     private static let pieceCount = 3
-    /// The maximum seconds of silence that stand for one gap.
+    /// The maximum seconds of silence that replace one gap.
     private static let longestGapSeconds = 60.0
 
     private let playback: DeviceRequest
     private let capture: DeviceRequest
 
-    /// A pair of devices. Both requests have to ask for the program's rate.
+    /// A pair of devices. Both requests must have the program's rate.
     package init(playback: DeviceRequest, capture: DeviceRequest) {
         self.playback = playback
         self.capture = capture
@@ -60,7 +60,7 @@ package struct ALSAMedium: LoopbackMedium {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Plays the program of a run, and listens to nothing.
+    /// Plays the program of a run without listening.
     /// - Throws: `DeviceError` if the device cannot be used, or goes away.
     package static func play(_ run: LoopbackRun, on device: DeviceRequest) throws {
         let loudspeaker = try Loudspeaker(device)
@@ -128,7 +128,7 @@ package struct ALSAMedium: LoopbackMedium {
             }
         }
         if run.isCancelled || failure.withLock({ $0 }) != nil { loudspeaker.withdrawAll() }
-        // Until the last piece has left: then there is room for all of them.
+        // Wait until the last piece has been played: then there is room for all pieces.
         for _ in 0..<pieceCount { room.wait() }
         for _ in 0..<pieceCount { room.signal() }
         if let error = problem.withLock({ $0 }), !(error is CancellationError) { throw error }

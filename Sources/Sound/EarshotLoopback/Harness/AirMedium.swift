@@ -8,13 +8,14 @@ package import EarshotChannel
 /// Doppler stretches a token from its beginning on: tokens alternately approach and recede. `AirScene` defines the
 /// signal-to-noise ratio. The microphone's gain keeps the noise from clipping.
 ///
-/// It holds only the sounds of the moment, not the program.
+/// It stores only the current sounds, not the whole program.
 package struct AirMedium: LoopbackMedium {
     /// The power of a sine at the signal's peak over the noise in 1,500 Hz, in decibels.
     package var snrDecibels = 20.0
     /// The echoes, filters and interference of the channel.
     package let channel: AirPreset
-    /// How much faster the recorder's clock runs than the player's, in parts per million: the recording is that much longer.
+    /// How much faster the recorder's clock runs than the player's, in parts per million. The recording is longer by
+    /// this.
     package var clockPPM = 0.0
     /// The speed at which the talker walks by, in m/s.
     package var speedMetresPerSecond = 0.0

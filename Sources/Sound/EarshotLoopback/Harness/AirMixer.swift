@@ -66,7 +66,7 @@ struct AirMixer: SoundSource {
             }
         let exactStart = Double(program.start(of: item)) / clock
         let start = exactStart.rounded(.up)
-        // The first sample may lie after the start. A tiny margin avoids a cut where that is more than a sample.
+        // The first sample may be after the start. A tiny margin avoids a cut if that is more than a sample.
         let delay = min(max((start - exactStart) * clock, 0), 1 - 1e-9)
         var samples = program.samples(of: item)
         if clock != 1 || motion != 0 {

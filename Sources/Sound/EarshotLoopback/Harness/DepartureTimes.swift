@@ -1,6 +1,6 @@
-/// When the first sample of each token left, from occasional reports of how far playback was.
+/// The times when the first sample of each token was played, from occasional reports of the position of playback.
 struct DepartureTimes {
-    /// Samples that have left.
+    /// The number of samples played.
     private(set) var sampleCount = 0
     /// The known times; shape [at most all sendings].
     private(set) var seconds: [Double] = []
@@ -14,7 +14,8 @@ struct DepartureTimes {
         seconds.reserveCapacity(starts.count)
     }
 
-    /// Takes a report: at `time`, `count` samples had left. It times the token that starts nearest before that.
+    /// Adds a report: at `time`, `count` samples had been played. It gives a time to the token that starts nearest
+    /// before that.
     mutating func note(_ count: Int, atSeconds time: Double) {
         sampleCount = max(sampleCount, count)
         while seconds.count < starts.count, starts[seconds.count] <= count {

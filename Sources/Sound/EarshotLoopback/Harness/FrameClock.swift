@@ -42,7 +42,7 @@ enum FrameClock {
             let rest = point.excess - slope * point.sent
             return sum + rest * rest
         }
-        // Starts are whole samples, so they are off by 1/√12 or more, however well they agree.
+        // Starts are whole samples, so their error is at least 1/√12, even if they agree better.
         let variance = max(residual / Double(freedom), 1.0 / 12)
         return ClockDifference(ppm: slope * 1e6, deviationPPM: (variance / spread).squareRoot() * 1e6)
     }

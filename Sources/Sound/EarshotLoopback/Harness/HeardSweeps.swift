@@ -3,7 +3,7 @@ import RealModule
 
 /// The two sweeps of a recording, and the measurements from them.
 struct HeardSweeps {
-    /// Seconds that the noise floor leaves out at either end: devices that wake up, and the sweep that is about to begin.
+    /// Seconds that the noise floor omits at either end: devices that wake up, and the start of the sweep.
     private static let wakingSeconds = 0.05
 
     /// The arrival of the first sweep, in samples of the whole recording.
@@ -40,7 +40,7 @@ struct HeardSweeps {
         opening.map { RoomResponse(recording.opening.samples, sweep: recording.program.sweep, arrival: $0) }
     }
 
-    /// The level of the band when nothing is played, measured as a token's level is; nil if no sweep was heard.
+    /// The level of the band without playback, measured like a token's level; nil if no sweep was heard.
     func quietDecibels(_ recording: LoopbackRecording) -> Double? {
         guard let opening else { return nil }
         var level = BandLevel(sampleRateHertz: recording.program.sampleRateHertz)

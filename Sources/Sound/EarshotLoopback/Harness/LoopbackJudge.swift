@@ -6,14 +6,14 @@ import EarshotModem
 /// A frame is a token if it has the token's payload and profile, and was heard while the token was on the air. The first such
 /// frame is the token's; further ones are duplicates. All other frames are wrong: never sent, or not sent then.
 struct LoopbackJudge {
-    /// The token that a frame was, and whether it had been heard before.
+    /// The token of a frame, and whether it had been heard before.
     enum Judgement: Equatable {
         case decoded(sendingIndex: Int)
         case duplicate(sendingIndex: Int)
         case wrong
     }
 
-    /// Clocks differ by at most a few hundred ppm, and one sweep alone does not show it.
+    /// Clocks differ by at most a few hundred ppm, which one sweep alone does not show.
     private static let maximumDrift = 0.001
     /// Seconds by which a dropout of unknown length may move a token.
     private static let unknownDropoutSeconds = 0.5
@@ -22,7 +22,7 @@ struct LoopbackJudge {
     let judgements: [Judgement]
 
     /// Judges all frames of a recording.
-    /// - Parameter alignment: nil if nothing shows when the program was heard; then no frame is a token.
+    /// - Parameter alignment: nil if the place of the program is unknown; then no frame counts as a token.
     init(_ recording: LoopbackRecording, _ alignment: TimeAlignment?) {
         let program = recording.program
         let indices = Dictionary(grouping: program.sendings.indices) { program.sendings[$0].payload }
@@ -34,7 +34,7 @@ struct LoopbackJudge {
             let sending = program.sendings[index]
             let start = sending.samples.lowerBound
             let distance = (Double(heard.frame.startSample) - alignment.recordedSample(start)).magnitude
-            // Half a frame: far more than any echo, and a repetition cannot come so soon.
+            // Half a frame: far longer than any echo, and too short for a repetition.
             let reach = 0.5 * Double(sending.samples.count)
             return distance <= reach + Self.maximumDrift * Double(start) + droppedSamples
         }

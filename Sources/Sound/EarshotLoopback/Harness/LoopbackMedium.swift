@@ -1,14 +1,15 @@
-/// Carries a program from a loudspeaker to a microphone, or stands in for both.
+/// Carries a program from a loudspeaker to a microphone, or replaces both.
 ///
-/// A live medium plays on one thread from a `ProgramStream` and reports progress with `left`. On another thread it gives
-/// `run` the recorded samples, and listens with a `Receiver` of its own for `run.program.order.profiles`. It goes on for about
-/// a second after the end of the program. When `run.isCancelled` becomes true it stops playing, listens for that second too,
-/// and returns normally: the part that was played is judged.
+/// A live medium plays on one thread from a `ProgramStream` and reports progress with `left`. On another thread it
+/// gives `run` the recorded samples, and listens with a `Receiver` of its own for `run.program.order.profiles`. It
+/// continues for about a second after the end of the program. When `run.isCancelled` becomes true it stops playing,
+/// also listens for that second, and returns normally: the played part is judged.
 package protocol LoopbackMedium: Sendable {
     /// A name for the user, such as "air, 20 dB" or "hw:1,0 to hw:0,0, 48000 Hz s16".
     var description: String { get }
     /// Carries the program of `run` and reports everything to it.
-    /// - Throws: `AudioError` or `DeviceError` if the test cannot be made or continued; what was reported before is still judged.
+    /// - Throws: `AudioError` or `DeviceError` if the test cannot be started or continued; earlier reports are still
+    ///   judged.
     func carry(_ run: LoopbackRun) throws
 }
 
@@ -18,7 +19,7 @@ package struct LoopbackDropout: Sendable, Equatable {
     package enum Side: String, Sendable {
         /// Samples came too late to be played.
         case playback
-        /// Samples were not fetched in time; silence stands in their place.
+        /// Samples were not read in time; silence replaces them.
         case capture
     }
 

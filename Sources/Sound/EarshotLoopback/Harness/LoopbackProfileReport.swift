@@ -18,12 +18,12 @@ package struct LoopbackProfileReport: Sendable, Equatable {
     package let missing: [Payload]
     /// The signal-to-noise ratios that the receiver reported, in decibels.
     package let snrDecibels: Spread?
-    /// Seconds from a token's first sample leaving to the event that reports it.
+    /// Seconds from the playback of a token's first sample to the event that reports it.
     package let latencySeconds: Spread?
     /// The levels of the tokens as the peaks of sines, in dBFS. They include echoes; the noise at the beginning is subtracted.
     package let levelDecibels: Spread?
 
-    /// Whether at least this share of the tokens was heard, 0 ... 1, and no other frame. Without tokens the answer is no.
+    /// Whether at least this share of the tokens was heard, 0 ... 1, and no other frame. False without tokens.
     package func isPassed(requiredShare: Double) -> Bool {
         // Slightly less, so that 0.95 of 20 is 19.
         sentCount > 0 && Double(decodedCount) >= requiredShare * Double(sentCount) - 1e-9 && wrongCount == 0
@@ -68,7 +68,7 @@ struct ProfileTally {
         snrDecibels.append(Double(heard.frame.snrDecibels))
         if let latencySeconds { self.latencySeconds.append(latencySeconds) }
         if let level = heard.levelDecibels {
-            // The level holds token and noise, so the noise is subtracted; at least a tenth is left.
+            // The level includes token and noise, so the noise is subtracted; at least a tenth is left.
             let noiseShare = quietDecibels.map { .pow(10, ($0 - level) / 10) } ?? 0
             levelDecibels.append(level + 10 * .log10(max(1 - noiseShare, 0.1)))
         }

@@ -4,16 +4,16 @@ package import EarshotCoding
 package import EarshotModem
 import RealModule
 
-/// The sound of a loopback test: random tokens between two sweeps, which show when everything was heard.
+/// The sound of a loopback test: random tokens between two sweeps, which give the times.
 ///
 ///     silence | sweep | pause | token | pause | … | token | pause | sweep | tail
 ///
-/// The silence shows the noise floor, a sweep the response of loudspeaker and microphone. Profiles take turns in random order,
-/// so that a disturbance meets all of them, and an early end leaves results for each. All of it follows from the seed.
-/// With several levels, the loudest comes first, with all of its tokens.
-/// Samples are synthesized when they are asked for.
+/// The silence shows the noise floor, a sweep the response of loudspeaker and microphone. Profiles take turns in random
+/// order, so that a disturbance affects all of them, and an early end leaves results for each. Everything is derived
+/// from the seed. With several levels, the loudest comes first, with all of its tokens. Samples are synthesized on
+/// request.
 package struct LoopbackProgram: Sendable {
-    /// What to play.
+    /// The order for a program.
     package struct Order: Sendable {
         /// The sample rate in hertz.
         package var sampleRateHertz = 48_000
@@ -23,7 +23,8 @@ package struct LoopbackProgram: Sendable {
         package var tokensPerProfile = 10
         /// The peak of the loudest tokens and of the sweeps, as an amplitude; full scale is 1.
         package var amplitude: Float = 0.25
-        /// The levels of the tokens over that, in decibels, 0 or below; at each level every profile has its tokens.
+        /// The levels of the tokens relative to that, in decibels, 0 or below; at each level every profile has its
+        /// tokens.
         package var stepsDecibels = [0.0]
         /// The seed of payloads, order and pauses.
         package var seed: UInt64 = 1
@@ -38,9 +39,9 @@ package struct LoopbackProgram: Sendable {
         package let payload: Payload
         /// The profile.
         package let profile: Profile
-        /// The level over that of the sweeps, in decibels; one of the order's steps.
+        /// The level relative to the sweeps, in decibels; one of the order's steps.
         package let stepDecibels: Double
-        /// The samples of the program that it takes up.
+        /// Its samples in the program.
         package let samples: Range<Int>
     }
 
@@ -59,7 +60,7 @@ package struct LoopbackProgram: Sendable {
     /// Seconds of silence at the end, for late sound.
     static let tailSeconds = 1.0
 
-    /// The order that it carries out.
+    /// The order of the program.
     package let order: Order
     /// All tokens, in the order in which they are played.
     package let sendings: [Sending]

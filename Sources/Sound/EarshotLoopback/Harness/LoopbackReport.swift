@@ -6,15 +6,16 @@ package struct LoopbackReport: Sendable, Equatable {
     package let profiles: [LoopbackProfileReport]
     /// The same for each profile at each level of the program, the loudest first.
     package let levels: [LoopbackLevelReport]
-    /// Frames of other profiles, and those beyond what a run keeps; all of them wrong.
+    /// Frames of other profiles, and frames that were not stored; all of them wrong.
     package let otherWrongCount: Int
     /// The first of the wrong frames.
     package let wrongFrames: [ReceivedFrame]
-    /// The response of loudspeaker and microphone, or why it could not be measured; nil if no sweep was heard.
+    /// The response of loudspeaker and microphone, or the reason why it could not be measured; nil if no sweep was
+    /// heard.
     package let pair: Result<PairReport, PairError>?
     /// The echoes of the room; nil if no sweep was heard.
     package let room: RoomResponse?
-    /// The verdict on the pair; nil if it was heard but could not be measured, or nothing was played.
+    /// The verdict on the pair; nil if the sweep was heard but could not be measured, or if nothing was played.
     package let verdict: PairVerdict?
     /// The difference of the recorder's and the player's clocks; nil if it could not be measured, as with dropouts.
     package let clock: ClockDifference?

@@ -1,10 +1,11 @@
 package import EarshotModem
 import Synchronization
 
-/// A test while it goes on. The medium reports to it what it played and heard, from any thread.
+/// A running test. The medium reports the played and recorded sound and the frames to it, from any thread.
 ///
-/// It keeps only what the judgement needs: the two stretches of sound with the sweeps, the level of the last seconds, the
-/// departure of each token, and the frames. So an hour takes no more memory than a minute, except 100 bytes a token.
+/// It stores only the data for the judgement: the two stretches of sound with the sweeps, the level of the last
+/// seconds, the departure of each token, and the frames. So an hour takes no more memory than a minute, except for 100
+/// bytes a token.
 package final class LoopbackRun: Sendable {
     /// The program that is played.
     package let program: LoopbackProgram
@@ -24,18 +25,19 @@ package final class LoopbackRun: Sendable {
         var dropouts: [LoopbackDropout] = []
     }
 
-    /// How much later than played a sweep may be heard: these seconds, and this share of the program for clocks that differ.
+    /// The maximum delay from playing a sweep to hearing it: these seconds, and this share of the program for clock
+    /// differences.
     private static let slackSeconds = 3.0
     private static let slackShare = 0.001
-    /// Seconds of recording before playback begins, beyond which no sweep is looked for.
+    /// The seconds of recording before playback in which a sweep is searched for.
     private static let longestLeadSeconds = 30.0
 
     private let cancelled = Atomic(false)
     private let state: Mutex<State>
     private let onProgress: @Sendable (Double) -> Void
 
-    /// A test at its beginning.
-    /// - Parameter onProgress: gets the share that is done, 0 ... 1, now and then on the thread of the medium.
+    /// A new test.
+    /// - Parameter onProgress: receives the share that is done, 0 ... 1, occasionally on the thread of the medium.
     package init(_ program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }) {
         self.program = program
         self.onProgress = onProgress
@@ -51,8 +53,8 @@ package final class LoopbackRun: Sendable {
         cancelled.store(true, ordering: .relaxed)
     }
 
-    /// The player reports that at `seconds`, by a clock of its choice, the first `sampleCount` samples of the program had left:
-    /// zero when playback begins, then once a block, and all of them at the end.
+    /// The player reports that at `seconds`, by a clock of its choice, the first `sampleCount` samples of the program
+    /// had been played: zero when playback begins, then once a block, and all of them at the end.
     package func left(_ sampleCount: Int, atSeconds seconds: Double) {
         state.withLock { state in
             state.departures.note(sampleCount, atSeconds: seconds)
@@ -67,7 +69,7 @@ package final class LoopbackRun: Sendable {
         }
     }
 
-    /// The recorder hands over the next samples, at the program's rate. Silence stands for lost ones.
+    /// The recorder passes the next samples, at the program's rate. Silence replaces lost ones.
     package func recorded(_ samples: Span<Float>) {
         state.withLock { state in
             let start = state.recordedCount
@@ -78,11 +80,11 @@ package final class LoopbackRun: Sendable {
         }
     }
 
-    /// The recorder reports a frame at `seconds`, by the clock of `left`, after it has handed over the frame's samples. The frame's
-    /// `startSample` counts `recorded` samples.
+    /// The recorder reports a frame at `seconds`, by the clock of `left`, after it has passed the frame's samples. The
+    /// frame's `startSample` counts `recorded` samples.
     package func received(_ frame: ReceivedFrame, atSeconds seconds: Double) {
         state.withLock { state in
-            // However many tokens other devices send, memory stays bounded; that many are wrong anyway.
+            // Bounds the memory if other devices send many tokens, which would be wrong anyway.
             guard state.heard.count < 4 * program.sendings.count + 1_000 else {
                 state.unkeptFrameCount += 1
                 return

@@ -2,7 +2,8 @@ import EarshotModem
 
 /// Listens for a run in which time is a sample count: in a file, or in simulated air.
 ///
-/// It takes ten milliseconds at a time, so that a frame is reported as late as it would be live, and not a block of a file later.
+/// It processes ten milliseconds at a time, so that a frame has the latency of a live one, and not that of a file's
+/// block.
 struct OfflineEar: ~Copyable {
     private let run: LoopbackRun
     private let blockLength: Int

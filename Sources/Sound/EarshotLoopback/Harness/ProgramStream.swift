@@ -1,9 +1,9 @@
 /// The program for a player: the next samples, as many as fit.
 ///
-/// It holds one token at a time. Synthesis takes some 30 ns a sample, all of it at the start of the token: a playback thread
-/// needs a buffer of a few times 10 ms ahead of it.
+/// It stores one token at a time. Synthesis takes some 30 ns a sample, all of it at the start of the token: a playback
+/// thread needs a buffer of a few times 10 ms ahead of it.
 package struct ProgramStream: Sendable {
-    /// Samples given out so far.
+    /// The number of samples delivered so far.
     package private(set) var position = 0
 
     private let program: LoopbackProgram

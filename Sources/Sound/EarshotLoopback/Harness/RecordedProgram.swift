@@ -1,9 +1,9 @@
 import EarshotBasics
 import EarshotModem
 
-/// A recording of a program that another device played: where the program is in it, and what was heard.
+/// A recording of a program that another device played: it finds the program and judges the frames.
 package enum RecordedProgram {
-    /// Why a recording cannot be judged.
+    /// The reason why a recording cannot be judged.
     package enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         /// Neither sweep is in it.
         case noSweep
@@ -23,7 +23,7 @@ package enum RecordedProgram {
         }
     }
 
-    /// Clocks differ by at most so much, and so much is left for echoes, in seconds.
+    /// The maximum difference of clocks, and the time left for echoes, in seconds.
     private static let maximumDrift = 0.002
     private static let slackSeconds = 0.2
     private static let blockLength = 8_192
@@ -61,7 +61,7 @@ package enum RecordedProgram {
         }
         let detector = SweepDetector(program.sweep)
         guard let loudest = detector.detect(in: samples) else { throw .noSweep }
-        // The loudest sweep is the first or the last one; where its partner is decides.
+        // The loudest sweep is the first or the last one, depending on the place of the other.
         let distance = program.closingSweep.lowerBound - program.openingSweep.lowerBound
         func partner(_ direction: Int) -> SweepArrival? {
             let slack = Int(maximumDrift * Double(distance) + slackSeconds * rate)
@@ -74,7 +74,8 @@ package enum RecordedProgram {
         case (let earlier?, nil): opening = earlier
         case (let earlier?, let later?) where earlier.qualityDecibels > later.qualityDecibels: opening = earlier
         case (nil, nil) where Int(loudest.firstSample) + distance > samples.count:
-            // The last sweep alone was heard, or the recording ended early: its beginning has to be in the recording.
+            // Only the last sweep was heard, or the recording ended early: the program's start must be in the
+            // recording.
             let start = Int(loudest.firstSample) - program.closingSweep.lowerBound
             if start > -program.quiet.count { return start }
         default: break

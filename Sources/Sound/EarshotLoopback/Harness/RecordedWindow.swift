@@ -1,4 +1,4 @@
-/// A stretch of the recording that is kept while the rest goes by.
+/// A stretch of the recording that is stored; the rest is not.
 struct RecordedWindow {
     /// The sample numbers to keep.
     var wanted: Range<Int>

@@ -2,7 +2,7 @@ import EarshotDSP
 import EarshotModem
 import RealModule
 
-/// The distance between two sweeps in a recording, independent of the room, which does the same to both.
+/// The distance between two sweeps in a recording, independent of the room, which affects both in the same way.
 ///
 ///     c[k] = Σₙ b[n + k]·conj(a[n]),   the spacing is the k of the maximum |c|
 ///
@@ -12,7 +12,7 @@ struct SweepSpacing {
     private static let basebandRateHertz = 8_000
     /// Seconds of recording before and after the strongest arrival.
     private static let echoSeconds = 0.06
-    /// Seconds by which the spacing may differ from that of the arrivals: each may be another echo.
+    /// Seconds by which the spacing may differ from that of the arrivals, which may be different echoes.
     private static let reachSeconds = 0.12
     /// Taps on either side for interpolating c, and steps from one sample of c to the next.
     private static let tapCount = 16

@@ -34,7 +34,7 @@ struct TimeAlignment {
         origin + stretch * Double(programSample)
     }
 
-    /// How much later than sent frames were heard: the median, because up to half of them may be wrong.
+    /// The delay from sending frames to hearing them: the median, because up to half of them may be wrong.
     private static func medianOffset(_ recording: LoopbackRecording) -> Double? {
         let starts = Dictionary(
             recording.program.sendings.map { ($0.payload, $0.samples.lowerBound) },

@@ -2,8 +2,8 @@ package import EarshotAudio
 package import EarshotSystem
 import Glibc
 
-/// A WAV file between transmitter and receiver: it shows the effects of rounding to integers, of the file code and of the
-/// modem, and nothing else.
+/// A WAV file between transmitter and receiver: it shows only the effects of rounding to integers, of the file code and
+/// of the modem.
 package struct WAVMedium: LoopbackMedium {
     /// The format of the samples.
     package let format: SampleFormat
@@ -11,7 +11,7 @@ package struct WAVMedium: LoopbackMedium {
     package let path: FilePath?
 
     private static let blockLength = 8_192
-    /// The maximum that the length fields of a WAV file can hold, with some room for its header.
+    /// The maximum of a WAV file's length fields, minus some room for its header.
     private static let maximumByteCount = 0xFFFF_0000
 
     /// Sets the properties of the same names.

@@ -2,7 +2,7 @@
 package struct Clipping: Sendable, Equatable {
     /// Full scale: converters of 16 bits end at 0.99997, and a sound resampled after one ends nearby.
     package static let fullScale: Float = 0.999
-    /// The minimum peak at which flat tops count: below it the steps of 16 bits alone make them.
+    /// The minimum peak at which flat tops count: below it, the steps of 16 bits alone cause them.
     static let minimumFlatPeak: Float = 0.1
 
     /// The share of samples at or beyond ±0.999, 0 ... 1.
@@ -17,7 +17,8 @@ package struct Clipping: Sendable, Equatable {
         self.flatTopShare = flatTopShare
     }
 
-    /// Whether this is more than knocks and a single loud frequency make: 0.1 % at full scale, or twice a sine's flat top.
+    /// Whether this is more than knocks or a single loud frequency cause: 0.1 % at full scale, or twice a sine's flat
+    /// top.
     package var isAudible: Bool { fullScaleShare > 0.001 || flatTopShare > 0.056 }
 
     init(_ recording: [Float], in range: Range<Int>) {

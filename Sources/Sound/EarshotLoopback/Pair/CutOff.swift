@@ -10,7 +10,7 @@ import EarshotDSP
 enum CutOff {
     static let allowedDropDecibels = 6.0
     static let referenceCount = 10
-    /// The minimum number of bins beyond an edge: closer to the end of the measurement nothing shows that the fall goes on.
+    /// The minimum number of bins beyond an edge: closer to the end of the measurement, the fall might not continue.
     static let minimumBeyondCount = 4
 
     /// The index of the last bin that passes; nil if all bins pass.

@@ -5,7 +5,7 @@ import RealModule
 package enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The sweep has another sample rate than the recording.
     case sampleRatesDiffer(recordingHertz: Int, sweepHertz: Int)
-    /// The recording does not hold the whole sweep.
+    /// The recording does not contain the whole sweep.
     case sweepIncomplete(firstSample: Double, sampleCount: Int, recordedCount: Int)
     /// The quiet part is too short to show the noise.
     case quietTooShort(sampleCount: Int, neededCount: Int)
@@ -28,7 +28,7 @@ package enum PairError: Error, Equatable, Sendable, CustomStringConvertible {
 package enum PairMeasurement {
     /// The minimum noise power; below it is silence: −200 dBFS, 50 dB below the steps of 24 bits.
     static let minimumPower = 1e-20
-    /// The minimum power of a response that can be told from the noise, as a share of the noise in its bin.
+    /// The minimum power of a response that can be distinguished from the noise, as a share of the noise in its bin.
     static let minimumNoiseShare = 0.25
 
     /// Measures the pair. Cost: 30 ms at 48 kHz.
@@ -37,8 +37,8 @@ package enum PairMeasurement {
     ///   - sampleRateHertz: the rate of the recording and of the sweep.
     ///   - arrival: the sweep that `SweepDetector` found.
     ///   - quiet: a part of the recording without any signal, 40 ms at least and a second for good figures; cut to the recording.
-    ///   - playedAtSample: the sample of the recording that was recorded when the sweep began to play.
-    /// - Throws: `PairError` if the recording lacks what is needed.
+    ///   - playedAtSample: the sample of the recording at which the sweep began to play.
+    /// - Throws: `PairError` if the recording is not sufficient.
     package static func measure(
         recording: [Float], sampleRateHertz: Int, sweep: Sweep, arrival: SweepArrival, quiet: Range<Int>,
         playedAtSample: Double = 0

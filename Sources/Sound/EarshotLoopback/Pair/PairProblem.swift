@@ -1,20 +1,21 @@
 import RealModule
 
-/// A property of a pair that keeps tokens from arriving, or may do so.
+/// A property of a pair that prevents tokens from arriving, or may do so.
 package enum PairProblem: Sendable, Equatable {
     /// The lost part of a profile.
     package struct LostTones: Sendable, Equatable {
         /// The profile's name.
         package var profileName: String
-        /// The number of tones that carry next to nothing.
+        /// The number of lost tones.
         package var count: Int
         /// The number of tones.
         package var toneCount: Int
     }
 
-    /// The recording holds nothing but zeros.
+    /// The recording contains only zeros.
     case silence
-    /// The recording holds sound but no sweep. The level is that of the sound between 17 kHz and the end of the sweep, in dBFS.
+    /// The recording contains sound but no sweep. The level is that of the sound between 17 kHz and the end of the
+    /// sweep, in dBFS.
     case notHeard(levelDecibels: Double)
     /// The sweep arrives weakly, at the given level. `missing` decibels more would suffice.
     case tooQuiet(receivedLevelDecibels: Double, missingDecibels: Double)
@@ -22,7 +23,7 @@ package enum PairProblem: Sendable, Equatable {
     case noisy(noiseLevelDecibels: Double, missingDecibels: Double)
     /// The sound that arrives is clipped.
     case clipping(fullScaleShare: Double, flatTopShare: Double)
-    /// Nothing passes above a frequency in the band or below it.
+    /// No sound passes above a frequency, which is in the band or below it.
     case cutOff(hertz: Double, lostTones: [LostTones])
     /// Parts of the band arrive weakly, though nothing cuts them off: the difference of the worst and the best bin, and the worst.
     case uneven(rippleDecibels: Double, worstHertz: Double, lostTones: [LostTones])

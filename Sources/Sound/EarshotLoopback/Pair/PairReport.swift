@@ -12,7 +12,8 @@ package struct PairReport: Sendable, Equatable {
 
         /// The frequency of its middle.
         package var hertz: Double
-        /// Received over sent, in decibels. If less arrived than can be told from the noise, the level that could have been.
+        /// Received over sent, in decibels. If less arrived than can be distinguished from the noise, the maximum level
+        /// that may have arrived.
         package var responseDecibels: Double
         /// The noise's density, in dBFS in 1 Hz.
         package var noiseDensityDecibels: Double
@@ -22,9 +23,10 @@ package struct PairReport: Sendable, Equatable {
     package struct Band: Sendable, Equatable {
         /// The mean power, in decibels.
         package var meanDecibels: Double
-        /// The mean of the decibels, with no bin weaker than lost: it sets a token's SNR if tones differ.
+        /// The mean of the decibels, in which lost bins count as just lost. It determines a token's SNR if tones
+        /// differ.
         package var effectiveDecibels: Double
-        /// The level below which tones carry next to nothing, see `lostTones`.
+        /// The level below which tones are lost, see `lostTones`.
         package var lostBelowDecibels: Double
         /// The level of the worst bin.
         package var worstDecibels: Double
@@ -33,12 +35,14 @@ package struct PairReport: Sendable, Equatable {
         /// The difference of the best and the worst bin, in decibels.
         package var rippleDecibels: Double
 
-        /// The response over some bins, at least one. The mean power comes from values that no bin cuts off at the noise.
+        /// The response over some bins, at least one. The mean power comes from values that are not limited to the
+        /// noise.
         init(_ bins: [Bin], meanPower: Double) {
             let sorted = bins.sorted { $0.responseDecibels < $1.responseDecibels }
             let (worst, best) = (sorted[0], sorted[sorted.count - 1])
             let count = Double(bins.count)
-            // The quartile, because half of the band may be lost, and not far below the best, because more may.
+            // The quartile, because half of the band may be lost; but not far below the best bin, because more may be
+            // lost.
             let strong = max(sorted[sorted.count * 3 / 4].responseDecibels, best.responseDecibels - 10)
             let lostBelow = strong - PairReport.lostToneDecibels
             meanDecibels = 10 * .log10(max(meanPower, PairMeasurement.minimumPower))
@@ -56,7 +60,7 @@ package struct PairReport: Sendable, Equatable {
     package var bins: [Bin]
     /// The response over 18.5 to 20 kHz.
     package var band: Band
-    /// The noise in 18.5 to 20 kHz, all of it.
+    /// The total noise in 18.5 to 20 kHz.
     package var noiseLevelDecibels: Double
     /// Signs that the sweep was too loud.
     package var clipping: Clipping
@@ -64,7 +68,7 @@ package struct PairReport: Sendable, Equatable {
     package var cutOffHertz: Double?
     /// The sweep's place in the recording.
     package var arrival: SweepArrival
-    /// Samples from the begin of playback to the first arrival.
+    /// Samples from the start of playback to the first arrival.
     package var latencySamples: Double
     /// The level at which the sweep was played, in dBFS.
     package var sentLevelDecibels: Double
@@ -82,14 +86,15 @@ package struct PairReport: Sendable, Equatable {
         sentLevelDecibels + band.meanDecibels - noiseLevelDecibels
     }
 
-    /// The SNR at which as many tokens would decode on a path without ripple. A code of tones gathers the sum of their logarithms,
-    /// so the mean in decibels counts; a tone 15 dB down or more is just missing. Over falls of 10 to 20 dB and edges from 19.6 kHz
-    /// up this predicts the SNR at which 90 % decode to 1.5 dB; the mean power predicts it to 4.8 dB.
+    /// The SNR at which the same share of tokens would decode on a path without ripple. The decoder adds logarithms
+    /// over the tones, so the mean in decibels counts; a tone 15 dB down or more counts as missing. Over falls of 10 to
+    /// 20 dB and edges from 19.6 kHz up this predicts the SNR at which 90 % decode to 1.5 dB; the mean power predicts
+    /// it to 4.8 dB.
     package func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }
 
-    /// The number of tones of a profile that carry next to nothing: those 15 dB or more below the upper quartile of the band.
+    /// The lost tones of a profile: those 15 dB or more below the upper quartile of the band.
     package func lostTones(_ profile: Profile) -> [Int] {
         (0..<profile.toneCount).filter { responseDecibels(at: profile.toneHertz($0)) <= band.lostBelowDecibels }
     }

@@ -8,8 +8,8 @@ package struct PairVerdict: Sendable, Equatable {
     /// The problems, the gravest first.
     package var problems: [PairProblem]
 
-    /// The level from which the noise is called loud and not the signal weak, in dBFS. A rule of thumb: the hiss of a microphone in
-    /// 1,500 Hz lies well below.
+    /// From this level on, in dBFS, the noise is called loud; below it, the signal is called weak. A rule of thumb: the
+    /// hiss of a microphone in 1,500 Hz is well below.
     static let loudNoiseDecibels = -60.0
 
     /// Ripple is called a problem if it costs more than this; a large room's costs 1 to 2 dB.

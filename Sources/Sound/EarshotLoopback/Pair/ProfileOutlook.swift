@@ -18,7 +18,7 @@ package struct ProfileOutlook: Sendable, Equatable {
     package var expectedSNRDecibels: Double
     /// The same less the cost of ripple and lost tones.
     package var effectiveSNRDecibels: Double
-    /// The number of tones that carry next to nothing.
+    /// The number of lost tones.
     package var lostToneCount: Int
     /// The number of tones.
     package var toneCount: Int
@@ -29,8 +29,8 @@ package struct ProfileOutlook: Sendable, Equatable {
     /// The expected success.
     package var expectation: Expectation
 
-    /// The margin that a profile needs to be said to work, in decibels: 90 % become 98 % within
-    /// 0.8 dB (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for motion.
+    /// The margin at which a profile is expected to work, in decibels: 90 % become 98 % within 0.8 dB
+    /// (docs/BENCHMARKS.md), the measurement may be 1.5 dB off, and the rest is for motion.
     package static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.

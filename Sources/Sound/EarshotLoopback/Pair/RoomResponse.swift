@@ -12,23 +12,23 @@ import RealModule
 package struct RoomResponse: Sendable, Equatable {
     /// The width of a step of `decayDecibels`, in seconds.
     package static let stepSeconds = 0.005
-    /// What counts as direct sound, in seconds after its beginning.
+    /// The length of the direct sound, in seconds after its beginning.
     package static let directSeconds = 0.0025
 
-    /// The time in which the echo falls by 60 dB, in seconds; nil without an echo that stands out of the noise.
+    /// The time in which the echo falls by 60 dB, in seconds; nil without an echo above the noise.
     package let reverberationSeconds: Double?
     /// The energy of the direct sound over that of all echoes, in decibels; nil without an echo.
     package let directToReverberantDecibels: Double?
-    /// The energy of each 5 ms from the beginning of the direct sound on, over that of the first, in decibels; shape [90]. Below
-    /// the noise it is the noise.
+    /// The energy of each 5 ms from the beginning of the direct sound on, over that of the first, in decibels; shape
+    /// [90]. Values below the noise are the noise.
     package let decayDecibels: [Double]
 
     private static let leadSeconds = 0.05
     private static let tailSeconds = 0.45
     private static let edgeHertz = 500.0
-    /// The direct sound may begin so much before the place that the detector names.
+    /// The direct sound may begin this long before the place that the detector reports.
     private static let marginSeconds = 0.001
-    /// The minimum of an echo's energy over the direct sound's: less is the filter's own.
+    /// The minimum of an echo's energy over the direct sound's: less comes from the filter itself.
     private static let minimumEchoShare = 1e-3
 
     /// - Parameters:
@@ -94,15 +94,15 @@ package struct RoomResponse: Sendable, Equatable {
         values.reduce(0, +) / Double(max(values.count, 1))
     }
 
-    /// Where the echo sinks into the noise: the first stretch of `count` samples with less than twice the noise's energy.
+    /// The end of the echo: the first stretch of `count` samples with less than twice the noise's energy.
     private static func end(_ energies: [Double], from first: Int, floor: Double, count: Int) -> Int {
         var place = first
         while place + count <= energies.count, mean(energies[place..<place + count]) >= 2 * floor { place += count }
         return min(max(place, first + 1), energies.count)
     }
 
-    /// −60 dB over the slope of Schroeder's curve in decibels a second, by least squares within a range below its beginning; nil
-    /// if too little of it lies there.
+    /// −60 dB over the slope of Schroeder's curve in decibels a second, by least squares within a range below its
+    /// beginning; nil if too little of the curve is in the range.
     private static func reverberation(
         _ net: ArraySlice<Double>, range: ClosedRange<Double>, sampleRateHertz: Double
     ) -> Double? {
@@ -117,7 +117,7 @@ package struct RoomResponse: Sendable, Equatable {
             let decibels = 10 * Double.log10(energy / curve[0])
             return range.contains(decibels) ? (Double(index) / sampleRateHertz, decibels) : nil
         }
-        // 2 ms: a shorter fall is no room.
+        // 2 ms: a shorter fall is not that of a room.
         guard Double(points.count) >= 0.002 * sampleRateHertz else { return nil }
         let count = Double(points.count)
         let meanX = points.reduce(0) { $0 + $1.x } / count

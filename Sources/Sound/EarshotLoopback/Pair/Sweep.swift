@@ -8,10 +8,10 @@ import RealModule
 /// a(t) rises and falls in raised cosines of 20 ms. A sweep has a constant envelope, so it carries the maximum energy that a
 /// loudspeaker of limited peak can play, and a matched filter packs its T·(f₂ − f₁) = 9,150 into one peak, 40 dB.
 ///
-/// It starts at 16.9 kHz: 1.5 kHz below the band show whether a fall has begun before it, and more people would hear a lower
-/// start. It ends at 23 kHz, to show the reserve of the pair above the band, or at 0.49 of the sample rate, because the
-/// converters' filters fall closer to half of it. It takes 1.5 s: twice that gains 3 dB and annoys longer, and clocks 300 ppm
-/// apart would smear its peak more.
+/// It starts at 16.9 kHz: 1.5 kHz below the band show whether a fall has begun before it, and more people would hear a
+/// lower start. It ends at 23 kHz, to show the reserve of the pair above the band, or at 0.49 of the sample rate,
+/// because the converters' filters fall closer to half of it. It lasts 1.5 s: twice that would gain 3 dB, but disturb
+/// people longer, and clocks 300 ppm apart would smear its peak more.
 package struct Sweep: Sendable {
     /// T, seconds.
     package static let seconds = 1.5

@@ -5,10 +5,11 @@ import RealModule
 ///
 ///     p[m] = |Σₙ r[n + D·m]·s*[n]|² / (Σₙ h[n])²,   s[n] = h[n]·e^{jφ[n]},   0 ≤ D·m ≤ R − L
 ///
-/// φ is the sweep's phase and h Hann's window, which costs 1.8 dB and keeps the side lobes below 31 dB, so that no side lobe
-/// passes for an echo. A sweep of amplitude 1 gives p = 1/4. By overlap-save: N points of input become N/D of output, because
-/// only the bins of the sweep are transformed back; D leaves 1.5 times the sweep's bandwidth. Two blocks share one
-/// transform forward, one in its real part and one in its imaginary part. Cost: 5 minutes at 48 kHz take 0.5 s.
+/// φ is the sweep's phase and h Hann's window, which costs 1.8 dB and keeps the side lobes below 31 dB, so that a side
+/// lobe is not mistaken for an echo. A sweep of amplitude 1 gives p = 1/4. By overlap-save: N points of input become
+/// N/D of output, because only the bins of the sweep are transformed back; D leaves 1.5 times the sweep's bandwidth.
+/// Two blocks share one transform forward, one in its real part and one in its imaginary part. Cost: 5 minutes at 48
+/// kHz take 0.5 s.
 struct SweepCorrelator: ~Copyable {
     /// L.
     let sweepCount: Int
@@ -111,7 +112,7 @@ struct SweepCorrelator: ~Copyable {
 }
 
 extension Float {
-    /// The sample; 0 if it is no number, ±100 if it is beyond that.
+    /// The sample, limited to ±100; 0 if it is not a number.
     var usable: Float {
         isFinite ? Swift.min(Swift.max(self, -100), 100) : 0
     }

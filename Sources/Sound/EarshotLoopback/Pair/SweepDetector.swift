@@ -5,12 +5,13 @@ import RealModule
 ///
 ///     q[m] = p[m] / max(mean of p over m ± 1.5 s, mean of p over m − 0.25 s ... m),   both without m ± 5 ms
 ///
-/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the maximum of q, if that is 17 dB or more,
-/// and the maximum of p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent places with
-/// probability n·e^{−q}, 1e-15 for 17 dB and 10 minutes; tokens packed densely reach 13 to 17 dB in a minute. A click, a tone or
-/// a burst is spread over a second and more; a sweep has no echo before it, so the stretch just before it counts most. The first
-/// arrival is the first maximum of p up to 60 ms earlier that is at most 10 dB weaker and itself 14 dB above the mean (1e-9 in
-/// noise). Places between samples are those of a parabola through the logarithms of three p.
+/// p is the envelope of the matched filter, see `SweepCorrelator`. The sweep is at the maximum of q, if that is 17 dB
+/// or more, and the maximum of p within 60 ms of it is the strongest arrival. Noise reaches q at one of n independent
+/// places with probability n·e^{−q}, 1e-15 for 17 dB and 10 minutes; tokens packed densely reach 13 to 17 dB in a
+/// minute. A click, a tone or a burst is spread over a second and more; a sweep has no echo before it, so the stretch
+/// just before it counts most. The first arrival is the first maximum of p up to 60 ms earlier that is at most 10 dB
+/// weaker and itself 14 dB above the mean (1e-9 in noise). Places between samples come from a parabola through the
+/// logarithms of three p.
 package struct SweepDetector: Sendable {
     static let minimumQualityDecibels = 17.0
     static let guardSeconds = 0.005
@@ -29,9 +30,11 @@ package struct SweepDetector: Sendable {
         self.sweep = sweep
     }
 
-    /// The sweep in a recording at the sweep's sample rate, full scale 1; nil if the recording does not hold all of it.
-    /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each end is
-    ///   searched in halves. The part has to begin 25 ms before the sweep and be 0.11 s longer: without surroundings there is no peak.
+    /// The sweep in a recording at the sweep's sample rate, full scale 1; nil if the recording does not contain all of
+    /// it.
+    /// - Parameter range: the part to search, everything if nil; cut to the recording. A session with a sweep at each
+    ///   end is searched in halves. The part must begin 25 ms before the sweep and be 0.11 s longer: without
+    ///   surroundings there is no peak.
     package func detect(in recording: [Float], range: Range<Int>? = nil) -> SweepArrival? {
         let range = (range ?? 0..<recording.count).clamped(to: 0..<recording.count)
         var correlator = SweepCorrelator(sweep)
@@ -121,10 +124,10 @@ private struct Surroundings {
     /// The first place with 20 ms before it, which show whether it is a peak.
     private var firstPlace: Int { 5 * guardReach }
 
-    /// The place that stands out most; nil without sound, or without surroundings.
+    /// The place with the greatest ratio; nil without sound, or without surroundings.
     func place(in powers: [Float]) -> Int? {
         var (best, bestQuality) = (nil as Int?, 0.0)
-        // 20 guards' worth of surroundings: 0.1 s.
+        // Surroundings of 20 guards: 0.1 s.
         guard powers.count >= 22 * guardReach else { return nil }
         for place in firstPlace..<powers.count where powers[place] > 0 {
             let quality = Double(powers[place]) / mean(around: place)

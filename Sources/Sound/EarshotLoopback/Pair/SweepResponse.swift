@@ -4,12 +4,12 @@ import RealModule
 /// The effect of a path on a sweep: the power of its frequency response.
 ///
 ///     H = W·R·X* / (|X|² + 10⁻³·max|X|²)          R, X: spectra of what was received and sent, W: the measured band
-///     h = g·F⁻¹{H}                                g: from 10 ms before the strongest arrival (or the first) to 50 ms behind it
+///     h = g·F⁻¹{H}                                g: from 10 ms before the strongest arrival (or the first) to 50 ms after it
 ///     P[b] = mean over bin b of |F{h}|² − S·Σg²/|X|²
 ///
-/// Dividing spectra packs the sweep into the path's impulse response, and the gate g keeps the part of it that arrives within a
-/// symbol of the slowest profile, with 1/25 of the noise: 14 dB. The remaining noise follows from S, measured in the quiet part,
-/// and is subtracted.
+/// Dividing the spectra compresses the sweep into the path's impulse response. The gate g keeps the part that arrives
+/// within a symbol of the slowest profile, with 1/25 of the noise: 14 dB. The remaining noise follows from S, measured
+/// in the quiet part, and is subtracted.
 struct SweepResponse {
     static let leadSeconds = 0.01
     static let tailSeconds = 0.05
@@ -40,7 +40,7 @@ struct SweepResponse {
         }
         let binHertz = rate / Double(length)
         let strongest = sent.reduce(0) { max($0, $1.power) }
-        // Zeros but for the band, at positive frequencies only: h is complex and F{h} is H there.
+        // Zeros outside the band, and positive frequencies only: h is complex, and F{h} is H there.
         let impulse = plan.samples { k in
             let weight = SweepResponse.bandWeight(Double(k) * binHertz, sweep: sweep)
             guard k <= length / 2, weight > 0 else { return ComplexSample() }

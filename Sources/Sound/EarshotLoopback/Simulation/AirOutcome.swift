@@ -5,7 +5,7 @@ package import EarshotModem
 package struct AirOutcome: Sendable {
     /// The payloads that were sent; shape [talkers].
     package var payloads: [Payload]
-    /// Where they were sent, in the receiver's samples; shape [talkers].
+    /// The starts of the payloads, in the receiver's samples; shape [talkers].
     package var startSamples: [Int]
     /// All frames that were reported.
     package var frames: [ReceivedFrame]

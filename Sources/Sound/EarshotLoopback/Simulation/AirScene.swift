@@ -16,7 +16,7 @@ package struct AirScene: Sendable {
     package var arePayloadsAlike = false
     /// How often each talker sends its token, in a burst; 1 for a frame alone.
     package var burstCount = 1
-    /// How many repeats the receiver reads together; 1 for none.
+    /// How many repeats the receiver combines; 1 for none.
     package var combinedCount = 1
     /// Whether each microphone has a receiver of its own.
     package var separatesChannels = false
@@ -35,7 +35,7 @@ package struct AirScene: Sendable {
     /// The receiver's sample rate in hertz.
     package var receivedRateHertz: Int { air.receiverRateHertz ?? sampleRateHertz }
 
-    /// Sends one frame a talker and judges the reports. For many trials prepare a scene once.
+    /// Sends one frame a talker and judges the reports. For many trials, prepare a scene once.
     /// - Throws: `ModemError` if the profile does not fit into a sample rate.
     package func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         try PreparedScene(self).run(seed: seed)

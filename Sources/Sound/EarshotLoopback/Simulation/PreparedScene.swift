@@ -3,7 +3,7 @@ package import EarshotChannel
 package import EarshotCoding
 package import EarshotModem
 
-/// A scene with everything that its trials share, made once.
+/// A scene with the values that all its trials share, computed once.
 package struct PreparedScene: Sendable {
     /// The scene.
     package private(set) var scene: AirScene
@@ -37,7 +37,8 @@ package struct PreparedScene: Sendable {
         return (sound, payloads)
     }
 
-    /// A payload for each talker. Alike ones take as many random numbers as others, so that both kinds of a seed are in the same air.
+    /// A payload for each talker. Similar payloads use as many random numbers as others, so that both kinds of one seed
+    /// get the same air.
     private func payloads(_ generator: inout SeededGenerator) -> [Payload] {
         var drawn: [Payload] = []
         for _ in scene.air.talkerLevelsDecibels {
@@ -73,7 +74,7 @@ package struct PreparedScene: Sendable {
     }
 
     /// Sends one frame, or one burst, a talker and judges the reports.
-    /// - Throws: `ModemError` if the receiver cannot be made.
+    /// - Throws: `ModemError` if the receiver cannot be created.
     package func run(seed: UInt64) throws(ModemError) -> AirOutcome {
         var (sound, payloads) = sound(seed: seed)
         let channelCount = sound.channelCount

@@ -10,7 +10,7 @@ package struct SimulatedCurve: Sendable {
     /// The finite-length bound for the data tones and the bits of a frame, payload and check, in white noise at a known place, for a
     /// decoder that knows the tones' energies; for a burst, for the data tones of all its frames.
     package let bound: FiniteLengthBound
-    /// The same for a decoder that knows the tones' phases, too.
+    /// The same for a decoder that also knows the tones' phases.
     package let coherentBound: FiniteLengthBound
     /// The measured points, in any order.
     package var points: [SimulationPoint] = []

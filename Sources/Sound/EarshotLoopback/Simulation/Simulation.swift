@@ -4,8 +4,8 @@ import Synchronization
 
 /// Many trials of a scene at many signal-to-noise ratios, on several threads.
 ///
-/// Trials are made in batches, and between them it is decided whether a point is known well enough: the answer is the same
-/// with any number of threads.
+/// Trials run in batches. Between batches, the simulation decides whether a point is known well enough, so the result
+/// is the same with any number of threads.
 package final class Simulation: Sendable {
     /// The scene and the trials.
     package let order: SimulationOrder
@@ -63,7 +63,7 @@ package final class Simulation: Sendable {
             while !self.isCancelled, case let trial = next.wrappingAdd(1, ordering: .relaxed).oldValue,
                 trial < trials.upperBound
             {
-                // It was checked that the scene can be sent.
+                // `init` has checked that the scene can be sent.
                 let outcome = try? scene.run(seed: AirTally.seed(ofTrial: trial, from: self.order.seed))
                 outcomes.withLock { $0[trial - trials.lowerBound] = outcome }
                 onProgress(Double(trial + 1) / Double(self.order.trialCount))

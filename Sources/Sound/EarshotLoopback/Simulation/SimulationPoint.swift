@@ -16,7 +16,7 @@ package struct SimulationPoint: Sendable {
         BinomialInterval(successCount: tally.decodedCount, trialCount: tally.sentCount)
     }
 
-    /// The count in the form that `CurveCrossing` takes.
+    /// The count in the form for `CurveCrossing`.
     package var crossingPoint: CurveCrossing.Point {
         CurveCrossing.Point(snrDecibels: snrDecibels, successCount: tally.decodedCount, trialCount: tally.sentCount)
     }

@@ -1,7 +1,7 @@
 /// Finds the SNRs at which the curve of a scene falls, for a caller that does not know which ones to simulate.
 ///
-/// It walks down in large steps with few trials, until next to nothing decodes. The range from there to where the share stops
-/// growing gets points half a decibel to two apart; the top of the walk shows how the curve goes on.
+/// It walks down in large steps with few trials, until hardly any frame decodes. The range from there to where the
+/// share stops growing gets points half a decibel to two apart; the top of the walk shows how the curve continues.
 package struct SimulationScan: Sendable {
     /// The maximum and the minimum SNR of the walk, in decibels.
     package static let widestRange = -24.0...36.0

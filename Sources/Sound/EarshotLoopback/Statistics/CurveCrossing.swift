@@ -2,14 +2,14 @@ import RealModule
 
 /// The SNR at which a measured curve of success crosses a share, with its confidence interval.
 ///
-/// 1. The shares are made to rise (`IsotonicRegression`, weighted by trials), because more signal never does harm.
+/// 1. The shares are made to rise (`IsotonicRegression`, weighted by trials), because more signal is never harmful.
 /// 2. Between the last point below and the first at or above the share, the curve is a straight line on the logit scale,
 ///    ln(p/(1 − p)). Shares of 0 and 1 count as half a trial: 1/2n and 1 − 1/2n.
 /// 3. The same is done with the upper and the lower ends of the points' Wilson intervals. The curve of the upper ends gives the
 ///    lower end of the crossing's interval, that of the lower ends the upper end.
 ///
-/// The interval is slightly wide: for a logistic truth it holds the truth in 97 to 99 % of measurements, for 50 to 1,000
-/// trials a point, for 50 and 90 %, and from five points on the slope to hardly one.
+/// The interval is slightly wide: for a logistic true curve it contains the true value in 97 to 99 % of measurements,
+/// for 50 to 1,000 trials a point, for 50 and 90 %, and from five points on the slope to hardly one.
 package struct CurveCrossing: Sendable, Equatable {
     /// The successes at one SNR.
     package struct Point: Sendable, Equatable {
@@ -42,9 +42,9 @@ package struct CurveCrossing: Sendable, Equatable {
 
     /// The place of the crossing.
     package let place: Place
-    /// The lower end of the 95 % interval; nil if it lies below the first point, or above the last.
+    /// The lower end of the 95 % interval; nil if it is below the first point, or above the last.
     package let lowDecibels: Double?
-    /// The upper end of the 95 % interval; nil if it lies above the last point, or below the first.
+    /// The upper end of the 95 % interval; nil if it is above the last point, or below the first.
     package let highDecibels: Double?
 
     /// The SNR, if the curve crosses between points.
@@ -72,7 +72,7 @@ package struct CurveCrossing: Sendable, Equatable {
             return .at(decibels: left + (Self.logit(share) - a) / (b - a) * (right - left))
         }
         func inside(_ values: [Double]) -> Double? {
-            // The end of an interval keeps its distance from 0 and 1, however small.
+            // The end of an interval keeps a distance from 0 and 1, even a small one.
             let place = crossing(values, margins: [Double](repeating: 1e-6, count: values.count))
             return if case .at(let decibels) = place { decibels } else { nil }
         }

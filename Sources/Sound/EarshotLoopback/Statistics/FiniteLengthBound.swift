@@ -1,17 +1,18 @@
 import RealModule
 
-/// The minimum share of frames that any code loses: k bits in n symbols, each one of M orthogonal tones, in white Gaussian noise,
-/// for a decoder that knows the energies of all tones, or their phases too. A decoder that learns the phase from the frame itself,
-/// because it is continuous from tone to tone, lies between the two.
+/// The minimum share of frames that any code loses: k bits in n symbols, each one of M orthogonal tones, in white
+/// Gaussian noise, for a decoder that knows the energies of all tones, or their phases too. A decoder that learns the
+/// phase from the frame itself, because it is continuous from tone to tone, is between the two.
 ///
 ///     k = n·C − √(n·V)·Q⁻¹(ε) + ½·log₂ n        ⇒        ε = Q((n·C + ½·log₂ n − k) / √(n·V))
 ///
-/// the normal approximation, with C and V of `OrthogonalToneChannel`; and never less than 1 − Mⁿ/2ᵏ, because no decoder can tell
-/// more words apart than there are.
+/// the normal approximation, with C and V of `OrthogonalToneChannel`; and never less than 1 − Mⁿ/2ᵏ, because a decoder
+/// cannot distinguish more words than there are.
 ///
-/// It is an approximation and no proof: at n = 40 to 52, M = 16 to 64 and ε = 1 to 10 % it lies 0.1 to 0.2 dB above a limit that
-/// provably no code can pass (the meta-converse) and 0.1 to 0.25 dB below one that some code provably reaches (the
-/// dependence-testing bound). From seed to seed it varies by 0.02 dB (one deviation, M = 16; less for more tones).
+/// It is an approximation and not a proof: at n = 40 to 52, M = 16 to 64 and ε = 1 to 10 % it is 0.1 to 0.2 dB above a
+/// limit that provably no code can pass (the meta-converse) and 0.1 to 0.25 dB below one that some code provably
+/// reaches (the dependence-testing bound). From seed to seed it varies by 0.02 dB (one deviation, M = 16; less for more
+/// tones).
 ///
 /// Es/N0 = SNR·1500·T, SNR being the power of the sine over the noise in 1,500 Hz. M = 32, n = 44 and k = 88 (64 bits and
 /// a CRC-24) fail in 10 % at Es/N0 = 5.3 dB and in 1 % at 5.9 dB. In terms of the 64 bits, Eb = 44·Es/64, these are 3.7
@@ -72,8 +73,8 @@ package struct FiniteLengthBound: Sendable {
         errorShare(esN0Decibels: snrDecibels + Self.gainDecibels(symbolSeconds))
     }
 
-    /// The Es/N0 at which the best code decodes a share of frames, with an error of 0.001 dB; nil if no code does, or if it lies
-    /// outside −40 ... 80 dB.
+    /// The Es/N0 at which the best code decodes a share of frames, with an error of 0.001 dB; nil if no code does, or
+    /// if it is outside −40 ... 80 dB.
     /// - Parameter successShare: 1 − ε, above 0 and below 1.
     package func esN0Decibels(atSuccess successShare: Double) -> Double? {
         precondition(successShare > 0 && successShare < 1, "a share of \(successShare) is never or always reached")
