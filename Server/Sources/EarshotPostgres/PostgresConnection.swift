@@ -8,7 +8,7 @@
         /// The names of the prepared statements by their text. PostgreSQL takes longer to plan most of them than to run them.
         private var prepared: [String: String] = [:]
 
-        /// Connects, and prepares the session.
+        /// Connects and prepares the session.
         /// - Parameters:
         ///   - address: `postgres://user@host/database`, or anything that libpq takes.
         ///   - settings: statements that are run first.
@@ -28,7 +28,7 @@
                     return handle
                 }
             }
-            // From here on, `deinit` frees the handle, also if this throws.
+            // From here on, `deinit` frees the handle, even if this throws.
             guard PQstatus(handle) == CONNECTION_OK else {
                 throw PostgresError(state: "", message: Self.firstLine(String(cString: PQerrorMessage(handle))))
             }
@@ -42,7 +42,7 @@
         /// The file descriptor of the connection.
         var descriptor: Int32 { PQsocket(handle) }
 
-        /// Whether the server has not ended the connection while it was idle. Costs one call of the kernel.
+        /// Whether the server has left the idle connection open. Costs one system call.
         var isAlive: Bool {
             var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&descriptor, 1, 0) != 0 else { return true }
@@ -76,13 +76,13 @@
                 try run(script: "COMMIT")
                 return value
             } catch {
-                // On a connection that is lost, the server does it.
+                // If the connection is lost, the server rolls back.
                 try? run(script: "ROLLBACK")
                 throw error
             }
         }
 
-        /// Reads what has arrived, and returns the payloads of the notifications among it.
+        /// Reads the input that has arrived, and returns the payloads of its notifications.
         /// - Throws: `PostgresError` if the connection is lost.
         func notifications() throws -> [String] {
             guard PQconsumeInput(handle) == 1 else {

@@ -3,7 +3,7 @@
     import Glibc
     import Synchronization
 
-    /// A connection that stays open, with a thread of its own: it holds session locks, and listens on a channel of PostgreSQL's
+    /// A permanent connection with its own thread. It holds session locks and listens on a channel of PostgreSQL's
     /// notifications.
     package final class PostgresListener: Sendable {
         private let isClosed = Atomic(false)
@@ -17,7 +17,8 @@
         /// - Parameters:
         ///   - address: the database.
         ///   - channel: the channel, an identifier of SQL.
-        ///   - onConnect: called with each new connection, before it counts as open: it takes locks, and looks at what was missed.
+        ///   - onConnect: called with each new connection, before it counts as open, to take locks and to read missed
+        ///     changes.
         ///   - onNotification: called with each payload.
         package init(
             _ address: PostgresAddress, channel: String,
@@ -39,7 +40,7 @@
                         }
                         for payload in try ready.notifications() { onNotification(payload) }
                         var descriptor = pollfd(fd: ready.descriptor, events: Int16(POLLIN), revents: 0)
-                        // Not longer, so that the thread sees that it is closed.
+                        // Short, so that the thread notices `close`.
                         poll(&descriptor, 1, 500)
                     } catch {
                         self?.connected.store(false, ordering: .releasing)

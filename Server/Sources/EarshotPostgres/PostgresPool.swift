@@ -3,14 +3,14 @@
     import Foundation
     import Synchronization
 
-    /// Connections with a thread each, which take the waiting calls in turn.
+    /// Connections, each with its own thread, which run the waiting calls in order.
     ///
-    /// libpq's calls block, so they keep away from Swift's own threads. When the database goes, the threads try it again after
-    /// a pause that doubles from 50 ms to 5 s, and calls fail at once in the meantime.
+    /// libpq's calls block, so they do not run on Swift's own threads. When the connection to the database fails, the
+    /// threads retry after a pause that doubles from 50 ms to 5 s; in the meantime calls fail immediately.
     package final class PostgresPool: Sendable {
         /// A call fails because the database cannot be reached.
         package struct Away: Error, Sendable {
-            /// Why not.
+            /// The reason.
             package let reason: String
         }
 
@@ -21,9 +21,9 @@
             var waiting: [Job] = []
             var first = 0
             var isClosed = false
-            /// Connections that make a call.
+            /// Connections that are running a call.
             var busy = 0
-            /// Since a connection failed, the time of the next try, and the pause after it.
+            /// After a connection failed: the reason, the time of the next attempt, and the pause after it.
             var outage: (reason: String, next: ContinuousClock.Instant, pause: Duration)?
 
             var count: Int { waiting.count - first }
@@ -32,7 +32,7 @@
                 guard first < waiting.count else { return nil }
                 let job = waiting[first]
                 first += 1
-                // Moves the rest up seldom, so that a call costs the same however many wait.
+                // Moves the rest up rarely, so that the cost of a call does not depend on the number of waiting calls.
                 if first > 1_000, 2 * first > waiting.count {
                     waiting.removeFirst(first)
                     first = 0
@@ -42,7 +42,7 @@
         }
 
         private struct Job: Sendable {
-            /// Runs with a connection.
+            /// The call, given a connection.
             let run: @Sendable (PostgresConnection) throws -> Void
             let fail: @Sendable (any Error) -> Void
         }
@@ -57,16 +57,17 @@
         private let onOutage: @Sendable (String?) -> Void
         private static let firstPause = Duration.milliseconds(50)
         private static let maximumPause = Duration.seconds(5)
-        /// A call that conflicts with others begins anew so often.
+        /// The maximum number of attempts of a call that conflicts with others.
         private static let attempts = 10
 
-        /// Starts the threads. Each connects when it has a call to make.
+        /// Starts the threads. Each connects when it has a call to run.
         /// - Parameters:
         ///   - address: the database.
         ///   - size: the number of connections, ≥ 1.
         ///   - capacity: the maximum number of calls that wait.
         ///   - settings: statements that each connection runs first.
-        ///   - onOutage: called with the reason when the database goes, and with nil when it is back.
+        ///   - onOutage: called with the reason when the database becomes unreachable, and with nil when it is
+        ///     reachable again.
         package init(
             _ address: PostgresAddress, size: Int, capacity: Int, settings: [String],
             onOutage: @escaping @Sendable (String?) -> Void = { _ in }
@@ -91,10 +92,10 @@
         /// The number of waiting calls.
         package var waitingCount: Int { state.withLock { $0.count } }
 
-        /// The number of connections that make a call.
+        /// The number of connections that are running a call.
         package var busyCount: Int { state.withLock { $0.busy } }
 
-        /// Whether the last connection could be made.
+        /// Whether the last attempt to connect succeeded.
         package var isUp: Bool { state.withLock { $0.outage == nil } }
 
         /// Ends the threads and their connections. Waiting calls fail.
@@ -109,10 +110,10 @@
             for _ in 0..<size { work.signal() }
         }
 
-        /// The result of `body`, which runs on a thread of its own. It begins anew if it conflicts with another call, so it must
-        /// have no effect but on the database.
-        /// - Throws: `Away`, `Full`, or the error of `body`. If the connection is lost while `body` runs, that is a
-        ///   `PostgresError`, and its changes may or may not have taken effect.
+        /// The result of `body`, which runs on a thread of the pool. It is repeated if it conflicts with another call,
+        /// so it must only affect the database.
+        /// - Throws: `Away`, `Full`, or the error of `body`. If the connection is lost while `body` runs, the error is
+        ///   a `PostgresError`, and its changes may or may not have taken effect.
         package func perform<Value: Sendable>(
             _ body: @escaping @Sendable (PostgresConnection) throws -> Value
         ) async throws -> Value {
@@ -141,14 +142,14 @@
                 do {
                     return try body(connection)
                 } catch let error as PostgresError where error.isConflict {
-                    // The others need a moment, and not all the same one.
+                    // Wait for the others, each call for a different time.
                     usleep(UInt32.random(in: 0...UInt32(500 * attempt)))
                 }
             }
             return try body(connection)
         }
 
-        /// Takes a call, and makes it.
+        /// Takes a call and runs it.
         /// - Returns: false if the pool is closed.
         private func serve(_ connection: inout PostgresConnection?) -> Bool {
             work.wait()
@@ -187,7 +188,7 @@
                 let isNew = state.withLock { state in
                     let isNew = state.outage == nil
                     let pause = state.outage?.pause ?? Self.firstPause
-                    // Nodes must not all come back in one moment.
+                    // Nodes must not all reconnect at the same moment.
                     let wait = pause * Double.random(in: 0.5...1)
                     state.outage = (error.description, .now + wait, min(pause * 2, Self.maximumPause))
                     return isNew

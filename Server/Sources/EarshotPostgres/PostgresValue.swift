@@ -19,7 +19,7 @@
         package static func optional(_ bytes: Data?) -> Self { bytes.map(PostgresValue.bytes) ?? .null }
         package static func optional(_ integer: Int64?) -> Self { integer.map(PostgresValue.integer) ?? .null }
 
-        /// The bytes as PostgreSQL reads them, and whether they are in binary form.
+        /// The bytes for PostgreSQL, and whether they are in binary form.
         var encoded: (bytes: [UInt8]?, isBinary: Bool) {
             switch self {
             case .null: (nil, false)
@@ -62,7 +62,7 @@
 
     /// A row of a result. Columns count from 0.
     ///
-    /// A column that does not have the type asked for is a mistake of this program, and stops it.
+    /// A column without the requested type is an error in this program, and stops it.
     package struct PostgresRow: Sendable {
         let columns: [[UInt8]?]
 
@@ -81,7 +81,7 @@
 
         package func boolean(_ column: Int) -> Bool { columns[column] == [UInt8(ascii: "t")] }
 
-        /// The bytes of a `bytea`, which comes as `\x` and hexadecimal digits.
+        /// The bytes of a `bytea`, which PostgreSQL sends as `\x` and hexadecimal digits.
         package func bytes(_ column: Int) -> Data {
             guard let digits = columns[column], digits.starts(with: [UInt8(ascii: "\\"), UInt8(ascii: "x")]) else {
                 preconditionFailure("column \(column) is no bytea")

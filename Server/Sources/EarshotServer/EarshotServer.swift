@@ -18,9 +18,9 @@ public struct EarshotServer: Sendable {
         public var host = "127.0.0.1"
         /// The port to listen at, 0 ... 65,535; 0 takes a free one.
         public var port = 8_787
-        /// The address at which `/metrics` answers, and the health once more: for operators, not for clients.
+        /// The address of the listener for operators, with `/metrics` and the health. Clients do not use it.
         public var operationsHost = "127.0.0.1"
-        /// The port of that listener, 0 ... 65,535; 0 takes a free one. Nil listens at none.
+        /// The port of that listener, 0 ... 65,535; 0 takes a free one. With nil there is no such listener.
         public var operationsPort: Int? = 8_788
         /// The address at which other nodes on one PostgreSQL reach this one.
         public var nodeHost = "127.0.0.1"
@@ -54,10 +54,10 @@ public struct EarshotServer: Sendable {
     private let service: TokenService
 
     /// Opens the database and creates a missing one.
-    /// - Throws: `DatabaseInUse` if another process serves the SQLite file; GRDB's `DatabaseError` if SQLite cannot open or
-    ///   migrate it, or an error that says why the rights of other users cannot be taken from it; for PostgreSQL,
-    ///   `AdministrationError` if the database cannot be reached or migrated; an error that says why the web page cannot be
-    ///   served; an error of the TLS library if the certificate cannot be loaded.
+    /// - Throws: `DatabaseInUse` if another process serves the SQLite file; GRDB's `DatabaseError` if SQLite cannot
+    ///   open or migrate it, an error that says why other users' permissions on it cannot be removed; for PostgreSQL,
+    ///   `AdministrationError` if the database cannot be reached or migrated; an error that says why the web page
+    ///   cannot be served; an error of the TLS library if the certificate cannot be loaded.
     public init(_ options: Options, logger: Logger) throws {
         self.options = options
         self.logger = logger
@@ -70,12 +70,13 @@ public struct EarshotServer: Sendable {
     /// Serves until SIGTERM or SIGINT: then it accepts no more connections, ends the event streams, answers the
     /// requests in progress, and returns. After ten seconds it returns in any case.
     ///
-    /// It tells the service manager, if there is one (`ServiceManager`), what it does.
+    /// It reports its state to the service manager, if there is one (`ServiceManager`).
     /// - Parameters:
     ///   - onRunning: called once with the port, when all listeners accept connections.
-    ///   - onReload: called at each SIGHUP; the options to serve by from then on. Those of listeners and of the database stay.
-    /// - Throws: an error of the network library if the address cannot be bound; `AdministrationError` if that of the listener for
-    ///   operators cannot be bound.
+    ///   - onReload: called at each SIGHUP; returns the new options. Those of listeners and of the database do not
+    ///     change.
+    /// - Throws: an error of the network library if the address cannot be bound; `AdministrationError` if the address
+    ///   of the listener for operators cannot be bound.
     public func run(
         onRunning: @escaping @Sendable (Int) -> Void, onReload: @escaping @Sendable () throws -> Options
     ) async throws {
@@ -114,7 +115,7 @@ public struct EarshotServer: Sendable {
         try store.close()
     }
 
-    /// Serves by other options. If one of them cannot be used, nothing changes.
+    /// Applies new options. If one of them cannot be used, nothing changes.
     private func reload(_ new: Options) throws {
         guard (new.certificatePath == nil) == (options.certificatePath == nil) else {
             throw AdministrationError(description: "TLS cannot be turned on or off while the service runs; restart it.")
@@ -143,7 +144,7 @@ public struct EarshotServer: Sendable {
         return settings
     }
 
-    /// The application around a service, which tests run too.
+    /// The application around a service. Tests run it too.
     static func application(
         _ service: TokenService, nodes: Nodes? = nil, server: HTTPServerBuilder? = nil,
         address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
@@ -173,7 +174,7 @@ public struct EarshotServer: Sendable {
             onServerRunning: { channel in onRunning(channel.localAddress?.port ?? 0) }, logger: logger)
     }
 
-    /// The application for operators, which tests run too.
+    /// The application for operators. Tests run it too.
     static func operations(
         _ service: TokenService, address: BindAddress = .hostname("127.0.0.1", port: 0), logger: Logger,
         onRunning: @escaping @Sendable (Int) -> Void = { _ in }
@@ -186,7 +187,7 @@ public struct EarshotServer: Sendable {
         for endpoint in endpoints {
             router.on(RouterPath(endpoint.path), method: endpoint.method, use: endpoint.answer)
         }
-        // Clients cannot take its connections: it answers while the public listener has none to give.
+        // Its connections are separate, so it answers even when the public listener has no connection left.
         let connections = OpenConnections(limit: operationsConnections, limitPerClient: operationsConnections)
         return Application(
             router: router,
@@ -199,7 +200,7 @@ public struct EarshotServer: Sendable {
 
     private static let operationsConnections = 32
 
-    /// The listener for operators, which says in the log where it is.
+    /// The listener for operators. It logs its address.
     private func operations(_ service: TokenService, port: Int, onRunning: @escaping @Sendable () -> Void)
         -> any Service
     {
@@ -212,7 +213,7 @@ public struct EarshotServer: Sendable {
             application: application, name: "operators", option: "--operations-port", "\(host):\(port)")
     }
 
-    /// The limits with as many connections as there are file descriptors: each connection takes one.
+    /// The limits, with the connections reduced to the available file descriptors: each connection takes one.
     private static func possible(_ limits: ServiceLimits, _ logger: Logger) -> ServiceLimits {
         var limits = limits
         let possible = FileDescriptors.connectionsAfterRaising()
@@ -244,7 +245,7 @@ public struct EarshotServer: Sendable {
 }
 
 extension TokenService {
-    /// What counts each connection of the public listener.
+    /// The handler that counts each connection of the public listener.
     var counter: @Sendable () -> ConnectionCounter {
         { [connections, metrics, settings] in
             ConnectionCounter(connections, proxies: { settings.now.proxies }, metrics: metrics)
@@ -253,7 +254,7 @@ extension TokenService {
 }
 
 extension EarshotServer.Options {
-    /// The names of the options that differ, of those that a running service cannot change.
+    /// The names of the changed options that a running service cannot apply.
     fileprivate func differences(from old: Self) -> [String] {
         [
             ("--host", host == old.host), ("--port", port == old.port),
@@ -261,7 +262,7 @@ extension EarshotServer.Options {
             ("--operations-port", operationsPort == old.operationsPort),
             ("--node-host", nodeHost == old.nodeHost), ("--node-port", nodePort == old.nodePort),
             ("--database", database == old.database),
-            // A page may change or go, but a service that began without one has nothing that serves it.
+            // The page may change or be removed. A service that started without one has no handler for it.
             ("--web", old.webFolder != nil || webFolder == nil),
             ("--database-connections", limits.databaseConnections == old.limits.databaseConnections),
         ].filter { !$0.1 }.map(\.0)
@@ -289,7 +290,7 @@ private final class StartingListeners: Sendable {
     }
 }
 
-/// Ends expired leases, and keeps event streams alive.
+/// Ends expired leases and keeps event streams alive.
 struct Heartbeat: Service {
     let service: TokenService
     let logger: Logger
@@ -304,13 +305,13 @@ struct Heartbeat: Service {
                 do {
                     try await service.sweep()
                 } catch let problem as Problem where problem == .storeAway {
-                    // The store has said so once.
+                    // The store has logged it.
                 } catch {
                     logger.error("failed", metadata: ["step": "sweep", "reason": "\(reason(of: error))"])
                 }
-                // Each stream every 15 s: proxies close connections that stay silent for a minute, or for half of one.
+                // Each stream every 15 s, because proxies close connections that are silent for 30 or 60 s.
                 service.hub.wake(share: count)
-                // By itself the allocator keeps what ended streams have left between what lives.
+                // Without this the allocator keeps the memory of ended streams between live allocations.
                 if count.isMultiple(of: Self.sweepsPerTrim) { malloc_trim(0) }
             }
         }

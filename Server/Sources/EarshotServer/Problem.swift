@@ -16,9 +16,9 @@ struct Problem: Error, Sendable, Equatable {
     let remedy: String
     /// The seconds after which a retry makes sense; nil if it does not.
     let retryAfterSeconds: Int?
-    /// Whether the rest of the connection's input can no longer be understood.
+    /// Whether the rest of the connection's input cannot be parsed.
     let endsConnection: Bool
-    /// The methods that the path has, if the request used another.
+    /// The methods of the path, if the request used another one.
     let allowedMethods: [String]
 
     init(
@@ -135,7 +135,7 @@ extension Problem {
             remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
     }
 
-    /// The reason is in the log: it names the operator's machines.
+    /// The reason is only in the log, because it names the operator's machines.
     static let storeAway = Problem(
         .serviceUnavailable, "store_away", "The database cannot be reached.",
         remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 2)
@@ -143,7 +143,7 @@ extension Problem {
     static let notANode = Problem(
         .forbidden, "not_a_node", "This listener answers the other nodes of the service only.",
         remedy: "Use the address that the operator of the service names.")
-    /// The node that served the project is gone, or cannot be reached by this one.
+    /// The node that served the project has disappeared, or this node cannot reach it.
     static let projectMoves = Problem(
         .serviceUnavailable, "project_moves", "This project moves to another node of the service.",
         remedy: "Try again after the time in Retry-After.", retryAfterSeconds: 1)

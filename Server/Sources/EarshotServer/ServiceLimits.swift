@@ -6,16 +6,17 @@ public struct ServiceLimits: Sendable, Equatable {
     public var typeLength = 32
     /// The maximum length of a namespace in Unicode scalars.
     public var namespaceLength = 64
-    /// The maximum size of a request's body in bytes: the largest content takes 136,536 in base64.
+    /// The maximum size of a request's body in bytes: the largest content has 136,536 in base64.
     public var bodyBytes = 160 * 1_024
 
     /// The lifetime of a publication or subscription if the request states none.
     public var defaultTimeToLive = Duration.seconds(300)
-    /// The maximum lifetime of one before its device must renew it.
+    /// The maximum lifetime before its device must renew it.
     public var maximumTimeToLive = Duration.seconds(86_400)
     /// The lifetime of a device session after its last creation or renewal.
     public var sessionLifetime = Duration.seconds(7 * 86_400)
-    /// The lifetime of a session of a browser key, after the same: a page is closed without a word, and opened again often.
+    /// The lifetime of a browser key's session after its last creation or renewal: pages are often closed without
+    /// notice and opened again.
     public var browserSessionLifetime = Duration.seconds(3_600)
     /// The lifetime of a token. The service issues a new one after half of it.
     public var tokenLifetime = Duration.seconds(120)
@@ -23,12 +24,13 @@ public struct ServiceLimits: Sendable, Equatable {
     public var sightingLifetime = Duration.seconds(90)
     /// The time without a report after which a device no longer counts as hearing anything.
     public var silence = Duration.seconds(15)
-    /// How long the service remembers ended items: a token as EXPIRED, a lost message for a stream that resumes.
+    /// The time for which the service remembers ended items: a token as EXPIRED, a lost message for a stream that
+    /// resumes.
     public var memory = Duration.seconds(600)
 
     /// Requests of one device.
     public var requestsPerDevice = RateLimit(perSecond: 20, burst: 100)
-    /// Requests of one device that do not count for its key: the share that other devices cannot take from it.
+    /// Requests of one device that do not count towards its key's rate: a share that other devices cannot use up.
     public var sharePerDevice = RateLimit(perSecond: 1, burst: 20)
     /// Requests of all devices of a key, beyond the share of each.
     public var requestsPerKey = RateLimit(perSecond: 500, burst: 2_000)
@@ -40,7 +42,7 @@ public struct ServiceLimits: Sendable, Equatable {
     public var sessionsPerAddress = RateLimit(perSecond: 0.2, burst: 100)
     /// Requests of an address without a valid key or session.
     public var failuresPerAddress = RateLimit(perSecond: 10, burst: 500)
-    /// How long the answer to a request beyond these rates waits. A client that repeats at once then costs little.
+    /// The delay of the answer to a request beyond these rates, which slows down a client that repeats immediately.
     public var refusalDelay = Duration.seconds(1)
 
     /// The maximum number of publications of a device.
@@ -69,7 +71,7 @@ public struct ServiceLimits: Sendable, Equatable {
     public var beaconsPerProject = 10_000
     /// The maximum number of namespaces of a project.
     public var namespacesPerProject = 100
-    /// The maximum number of beacons in one question of a device.
+    /// The maximum number of beacons in one query of a device.
     public var beaconsPerLookUp = 50
     /// The maximum number of beacons in one answer to an owner.
     public var beaconsPerPage = 100
@@ -96,7 +98,7 @@ public struct ServiceLimits: Sendable, Equatable {
     public init() {}
 }
 
-/// A rate limit: `perSecond` in the long run, and `burst` at once after a pause.
+/// A rate limit: `perSecond` on average, and `burst` at once after a pause.
 public struct RateLimit: Sendable, Equatable {
     /// The sustained rate a second, > 0.
     public var perSecond: Double

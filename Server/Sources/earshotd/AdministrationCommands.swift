@@ -15,7 +15,7 @@ struct ProjectCommand: AsyncParsableCommand {
                 The messages of a project are sealed: only devices that hear each other can read them, and this service cannot. \
                 Clients from before version 3 of the air format cannot seal, and a client of your own may not want to. For them:
                   earshotd project create demo --open
-                Then the service, and whoever gets its database, can read every message.
+                Then the service, and anyone with its database, can read every message.
                 """)
 
         @Argument(help: "The project's name, 1 to 64 characters.")
@@ -56,7 +56,7 @@ struct KeyCommand: AsyncParsableCommand {
 
     struct Create: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Create a key and print it, once. Standard output holds the key alone.",
+            abstract: "Create a key and print it once. Standard output has only the key.",
             discussion: """
                 A key is for one of three: apps, web pages (--browser), or the owner's own programs (--owner).
 
@@ -81,7 +81,7 @@ struct KeyCommand: AsyncParsableCommand {
         var owner = false
 
         @Flag(
-            help: "Create a key for web pages: it publishes and subscribes from pages of the origins, and does no more."
+            help: "Create a key for web pages: it can only publish and subscribe, from pages of the origins."
         )
         var browser = false
 
@@ -93,7 +93,7 @@ struct KeyCommand: AsyncParsableCommand {
 
         @OptionGroup var database: DatabaseOption
 
-        /// The most origins of a key.
+        /// The maximum number of origins of a key.
         private static let maximumOriginCount = 50
 
         func validate() throws {
@@ -204,7 +204,7 @@ struct KeyCommand: AsyncParsableCommand {
 }
 
 private func requireName(_ name: String) throws {
-    // The lists have one name a line, between tabs.
+    // The lists have one name per line, with tabs.
     let isOneLine = name.unicodeScalars.allSatisfy { scalar in
         ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     }
@@ -213,7 +213,7 @@ private func requireName(_ name: String) throws {
     }
 }
 
-/// Opens the database, which a running service may use too, and closes it again.
+/// Opens the database, which a running service may be using, and closes it again.
 func administer<Value>(
     _ database: DatabaseOption, _ body: (any OperatorStore) async throws -> Value
 ) async throws -> Value {
@@ -238,7 +238,7 @@ func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async th
 }
 
 extension APIKey {
-    /// What the key is for.
+    /// The kind of the key.
     fileprivate var kind: String { role == .owner ? "owner" : origins == nil ? "app" : "browser" }
 }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotSystem
 import Glibc
 
-/// A file of options: one in a line, by its name without the dashes, and its value after a space.
+/// A file of options, one per line: the option's name without the dashes, and its value after a space.
 ///
 ///     # What the options mean: earshotd serve --help
 ///     host 0.0.0.0
@@ -11,7 +11,7 @@ import Glibc
 enum ConfigurationFile {
     private static let maximumByteCount = 1 << 20
 
-    /// The file's options as they would be in the command line.
+    /// The file's options in the form of command-line arguments.
     /// - Throws: `ValidationError` that names the file, and the line if one is wrong.
     static func arguments(_ path: String) throws(ValidationError) -> [String] {
         let bytes: [UInt8]

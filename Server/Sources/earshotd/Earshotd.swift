@@ -7,7 +7,7 @@ enum Main {
     static func main() async {
         // The database holds published messages, so only its owner may read it.
         umask(0o077)
-        // Swift finds the arguments through /proc. Without them the service would print its help and report success.
+        // Swift reads the arguments through /proc. Without it the service would print its help and report success.
         guard CommandLine.argc > 0 else {
             Earshotd.exit(
                 withError: ValidationError(
@@ -56,7 +56,7 @@ struct DatabaseOption: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A file with an option of 'earshotd serve' in each line, such as 'port 8787'. The command line comes first.",
+            "A file with an option of 'earshotd serve' in each line, such as 'port 8787'. The command line takes precedence.",
             valueName: "file"))
     var configuration: String?
 

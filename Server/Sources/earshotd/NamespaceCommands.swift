@@ -6,8 +6,8 @@ struct NamespaceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "namespace", abstract: "Create namespaces for the messages of beacons, and publish them.",
         discussion: """
-            A namespace has a name that no other project can use. Devices of other projects can read the messages of a public \
-            namespace if they ask for it by name; those of an unlisted one only the project itself can read.
+            The name of a namespace is unique among all projects. Devices of other projects can read the messages of a public \
+            namespace if they ask for it by name; only the project itself can read those of an unlisted one.
 
             TRY IT:
               earshotd namespace create demo com.example.museum
@@ -131,6 +131,6 @@ private func setVisibility(of name: String, isPublic: Bool, _ database: Database
 }
 
 extension Namespace {
-    /// The visibility in words.
+    /// The visibility as a word.
     fileprivate var visibility: String { isPublic ? "public" : "unlisted" }
 }

@@ -53,7 +53,7 @@ struct DeviceCommand: AsyncParsableCommand {
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a device's session, with its publications and subscriptions. Its app may open a new one.",
-            discussion: "To keep an app out for good, revoke its key: earshotd key revoke.")
+            discussion: "To exclude an app permanently, revoke its key: earshotd key revoke.")
 
         @Argument(help: "The identifier in 'earshotd device list'.")
         var device: String
@@ -119,7 +119,7 @@ struct PublicationCommand: AsyncParsableCommand {
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a publication. Those that found its message lose it.")
+            abstract: "End a publication. The devices that found its message lose it.")
 
         @Argument(help: "The identifier in 'earshotd publication list'.")
         var publication: String
@@ -202,7 +202,7 @@ struct CopyCommand: AsyncParsableCommand {
         commandName: "copy", abstract: "Copy a SQLite database into an empty one on PostgreSQL.",
         discussion: """
             Stop the service first. Sessions, keys, messages, beacons and the positions of event streams stay valid, so clients \
-            go on where they were:
+            continue where they were:
               earshotd copy earshotd.sqlite postgres://earshot@db.example/earshot
             The file stays as it is. If the copy fails, the target stays empty.
             """)

@@ -147,16 +147,17 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// The code of sysexits.h for a failure that passes: another service has the database.
+    /// The code of sysexits.h for a temporary failure: another service has the database.
     private static let databaseInUse = ExitCode(75)
 
     func run() async throws {
-        // Until the service reads it, a reload has nothing to do.
+        // Until the service handles it, SIGHUP has no effect.
         signal(SIGHUP, SIG_IGN)
         try await complete().serve()
     }
 
-    /// The command with the options of its configuration file. Those of the command line come after them, and so count.
+    /// The command with the options of its configuration file. Those of the command line come after them, and so
+    /// override them.
     /// - Throws: `ValidationError`, or the parser's error, which names the option.
     private func complete() throws -> Self {
         guard let file = database.configuration else { return self }

@@ -6,7 +6,7 @@ import Synchronization
 
 /// The log of the service on standard error: lines of text, or of JSON.
 ///
-/// All loggers have one level, which a reload of the configuration may change.
+/// All loggers share one level, which a reload of the configuration may change.
 struct ServiceLog: LogHandler {
     enum Format: String, CaseIterable {
         case text

@@ -103,7 +103,7 @@ extension API {
         ]
     }
 
-    /// An answer that needs an owner's key. The number is that of its project.
+    /// An answer that needs an owner's key. The number is the project's.
     private func owner(
         _ answer: @escaping @Sendable (Request, Int64, ServiceContext) async throws -> Response
     ) -> @Sendable (Request, ServiceContext) async throws -> Response {

@@ -19,7 +19,7 @@ struct BeaconOrderBody: Codable {
     let note: String?
 }
 
-/// A beacon, as its owner sees it.
+/// A beacon, for its owner.
 struct BeaconBody: Codable {
     let beacon: BeaconIdentifier
     let note: String
@@ -51,7 +51,7 @@ struct AttachmentOrderBody: Codable {
     let data: Data
 }
 
-/// An attachment, as its owner sees it.
+/// An attachment, for its owner.
 struct AttachmentBody: Codable {
     let id: String
     let namespace: String
@@ -81,7 +81,7 @@ struct NamespaceOrderBody: Codable {
 /// The body of `PUT /v1/namespaces/{id}`.
 struct VisibilityBody: Codable { let visibility: Visibility }
 
-/// A namespace, as its owner sees it.
+/// A namespace, for its owner.
 struct NamespaceBody: Codable {
     let namespace: String
     let visibility: Visibility

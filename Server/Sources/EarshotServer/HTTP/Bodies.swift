@@ -3,8 +3,8 @@ import FoundationEssentials
 import NIOCore
 import NearbyWire
 
-// What the bodies of NearbyWire say of the service's values, and the bodies that no client of ours reads. The OpenAPI document
-// describes all of them, and a test compares them.
+// Conversions between the bodies of NearbyWire and the service's values, and the bodies that none of our clients reads.
+// The OpenAPI document describes all of them, and a test compares them.
 
 extension SessionBody {
     init(_ session: Session, secret: String, limits: ServiceLimits, now: Moment) {
@@ -66,7 +66,7 @@ struct SubscriptionListBody: Codable { let subscriptions: [RegistrationBody] }
 
 extension HeardToken {
     init(_ body: HeardBody) {
-        // Ages beyond any valid range stay beyond it, and the limits reject them.
+        // An age outside of any valid range stays outside, and the limits reject it.
         let milliseconds = Int64(min(max(((body.ageSeconds ?? 0) * 1_000).rounded(.awayFromZero), -1), 1e12))
         self.init(bytes: Data(token: body.token), age: .milliseconds(milliseconds))
     }
@@ -149,7 +149,7 @@ extension Data {
 }
 
 extension UInt8 {
-    /// The value of an ASCII character as a hexadecimal digit, of either case; nil if it is none.
+    /// The value of an ASCII character as a hexadecimal digit, in either case; nil for another character.
     var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")

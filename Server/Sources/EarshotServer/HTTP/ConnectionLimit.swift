@@ -3,7 +3,7 @@ import NIOHTTPTypes
 
 /// Answers a connection beyond the limit with a problem, and closes it.
 ///
-/// A connection that is not accepted would leave its client waiting without a reason.
+/// Without an answer the client would wait and not know why.
 final class ConnectionLimit: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The origins that any browser key allows.
 ///
-/// Anyone may send a request with an origin, so a look into the database counts for a second.
+/// Anyone may send a request with an origin, so the result of a query is reused for a second.
 final class OriginList: Sendable {
     private struct Look {
         let begun: ContinuousClock.Instant
@@ -25,7 +25,7 @@ final class OriginList: Sendable {
             let look = Look(
                 begun: now,
                 origins: Task { [store] in
-                    // A page must be able to read that the database is away.
+                    // A page must be able to read the answer that the database is unreachable.
                     if let origins = try? await store.browserOrigins() { return origins }
                     return await before?.value ?? []
                 })
@@ -36,7 +36,7 @@ final class OriginList: Sendable {
     }
 }
 
-/// Lets pages of allowed origins read the answers of the API, refusals too.
+/// Lets pages of allowed origins read the answers of the API, including refusals.
 struct CrossOriginMiddleware: RouterMiddleware {
     let origins: OriginList
 
@@ -55,11 +55,11 @@ struct CrossOriginMiddleware: RouterMiddleware {
     }
 }
 
-/// Answers a browser that asks whether a page may send a request. It asks without the key.
+/// Answers a browser's preflight request, which has no key: may the page send this request?
 struct PreflightMiddleware: RouterMiddleware {
     let origins: OriginList
     let endpoints: [Endpoint]
-    /// Browsers keep an answer for two hours at most, some of them for ten minutes.
+    /// Browsers cache an answer for at most two hours, some of them for ten minutes.
     private static let lifetimeSeconds = 600
 
     func handle(

@@ -22,14 +22,14 @@ struct Endpoint: Sendable {
         self.answer = answer
     }
 
-    /// The same, for pages too.
+    /// The same endpoint, open to pages too.
     var forBrowsers: Endpoint {
         var endpoint = self
         endpoint.isForBrowsers = true
         return endpoint
     }
 
-    /// Whether a request's path fits this one.
+    /// Whether a request's path matches this one.
     func has(path other: String) -> Bool {
         func parts(_ path: String) -> [Substring] { path.split(separator: "/", omittingEmptySubsequences: false) }
         let (own, other) = (parts(path), parts(other))
@@ -40,7 +40,7 @@ struct Endpoint: Sendable {
 extension Request {
     /// Checks the headers on which a proxy and this service could disagree: where the request is for, and where it ends.
     ///
-    /// The library takes the first Host as the authority, and leaves any other among the headers.
+    /// The library takes the first Host as the authority, and leaves further ones in the headers.
     func requireClearFraming() throws {
         guard head.authority?.isEmpty == false, !headers.contains(where: { $0.name.canonicalName == "host" }) else {
             throw Problem.badHost
@@ -115,7 +115,7 @@ func jsonData(_ body: some Encodable) throws -> Data {
 }
 
 extension DecodingError {
-    /// The position of the error and the expected type, without the client's data: that does not belong in logs.
+    /// The position of the error and the expected type, without the client's data, which must not be logged.
     fileprivate var explanation: String {
         func at(_ path: [any CodingKey]) -> String {
             path.isEmpty ? "at the top" : "at '\(path.map(\.stringValue).joined(separator: "."))'"

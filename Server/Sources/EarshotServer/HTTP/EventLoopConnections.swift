@@ -5,7 +5,7 @@ import NIOCore
 
 /// HTTP/1.1 whose connections run on their own event loops.
 ///
-/// By itself each request moves to a thread of Swift's pool and back, and a busy service spends more time on that than on most
+/// By default each request moves to a thread of Swift's pool and back, which takes a busy service longer than most
 /// requests. Nothing here may block a thread: all connections of the event loop would wait.
 struct EventLoopConnections: ServerChildChannel {
     let base: HTTP1Channel
@@ -24,11 +24,12 @@ struct EventLoopConnections: ServerChildChannel {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<HTTP1Channel.Value> {
         Self.noticeSilence(of: channel)
-        // A connection keeps its buffer. By itself it has 2 KiB, and most requests fit into this one, which grows with those that do not.
+        // A connection keeps its buffer. The default is 2 KiB; most requests fit into this smaller one, and it grows
+        // for larger requests.
         _ = channel.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 256, maximum: 65_536))
         do {
-            // Before TLS, which has its handler already.
+            // Before TLS, whose handler is already there.
             try channel.pipeline.syncOperations.addHandler(counter(), position: .first)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)
@@ -36,8 +37,8 @@ struct EventLoopConnections: ServerChildChannel {
         return base.setup(channel: channel, logger: logger)
     }
 
-    /// Lets the kernel end the connection of a peer that is gone: 5 s after the last sign of it the kernel asks, three times within 9 s. What
-    /// was sent has to be acknowledged within 15 s.
+    /// Lets the kernel end the connection of a peer that has disappeared. After 5 s of silence the kernel sends three
+    /// probes within 9 s. Sent data must be acknowledged within 15 s.
     private static func noticeSilence(of channel: any Channel) {
         func set(_ level: NIOBSDSocket.OptionLevel, _ option: Int32, _ value: SocketOptionValue) {
             // A channel of a test has no socket.

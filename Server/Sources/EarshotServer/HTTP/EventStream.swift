@@ -8,8 +8,8 @@ import NIOCore
 ///     data: {"resumed":false}             id: 17
 ///                                         data: {"message":{…},"subscription":"…"}
 ///
-/// `id` counts the changes of the device. A client that returns with `Last-Event-ID` gets the changes after it; any
-/// other client gets all messages that are near now. A message that changed several times in between comes once, in its
+/// `id` counts the changes of the device. A client that returns with `Last-Event-ID` gets the changes after it; other
+/// clients get all messages that are near now. A message that changed several times in between is sent once, in its
 /// current state.
 struct EventStream: Sendable {
     static let path = "/v1/events"
@@ -30,7 +30,7 @@ struct EventStream: Sendable {
                 .accelBuffering: "no",
             ],
             body: ResponseBody { _ in
-                // The head is written. The stream writes the rest, also the end.
+                // The head is written. The stream writes the rest, including the end.
                 let stream = OpenStream(service, session, at: position, lastEventID, on: channel)
                 stream.begin()
                 guard let opened = OpenedStream.current else { return try await stream.waitForEnd() }

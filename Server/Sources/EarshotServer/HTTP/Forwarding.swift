@@ -9,14 +9,15 @@
     import NIOHTTPTypesHTTP1
     import NIOPosix
 
-    /// The requests that this node passes on to another one, which owns the project of their session or key.
+    /// Forwards requests to the node that owns the project of their session or key.
     final class Forwarder: Sendable {
         let store: PostgresStore
         let secret: String
         private let http: HTTPClient
         private static let connectTime = TimeAmount.seconds(1)
         private static let answerTime = TimeAmount.seconds(30)
-        /// The maximum size of an answer that is no stream: a page of 100 beacons with 16 attachments of 1 KiB each in base64 has 2.2 MiB.
+        /// The maximum size of an answer other than a stream: a page of 100 beacons with 16 attachments of 1 KiB each
+        /// in base64 has 2.2 MiB.
         private static let answerBytes = 4 << 20
 
         init(_ store: PostgresStore, limits: ServiceLimits) async throws {
@@ -33,7 +34,7 @@
 
         func close() async throws { try await http.shutdown() }
 
-        /// The project of the request's session or key; nil if the database has neither.
+        /// The project of the request's session or key; nil if neither is in the database.
         func project(of request: Request) async throws -> Int64? {
             guard request.uri.path.hasPrefix("/v1/"), let bearer = try? request.bearer(),
                 bearer.utf8.count <= Secret.maximumCount
@@ -41,14 +42,14 @@
             return try await store.home(of: Secret.hash(bearer))
         }
 
-        /// The other node cannot be reached, so it has not got the request.
+        /// The other node cannot be reached, so it has not received the request.
         struct Unreachable: Error {}
         /// The other node does not own the project.
         struct Misdirected: Error {}
 
         /// - Parameters:
         ///   - body: the request's body, which is complete.
-        ///   - client: the client's address. What the client itself says about it goes no further.
+        ///   - client: the client's address. The client's own headers about it are not forwarded.
         /// - Throws: `Unreachable`, `Misdirected`; `Problem.projectMoves` if the request may or may not have taken effect.
         func forward(
             _ request: Request, body: ByteBuffer, client: IPAddress?, to address: String
@@ -88,7 +89,7 @@
                     do {
                         for try await buffer in answer.body { try await writer.write(buffer) }
                     } catch is HTTPClientError {
-                        // The other node is gone. The client returns, and the stream resumes.
+                        // The other node has disappeared. The client reconnects, and the stream resumes.
                     }
                     try await writer.finish(nil)
                 })
@@ -106,11 +107,12 @@
         }
     }
 
-    /// Passes requests of other nodes' projects on to them. If such a node is gone, this one takes the project.
+    /// Forwards requests to the nodes that own their projects. If such a node has disappeared, this one takes the
+    /// project.
     struct ForwardingMiddleware: RouterMiddleware {
         let forwarder: Forwarder
         let service: TokenService
-        /// The maximum number of nodes to try: a project may move while this asks.
+        /// The maximum number of nodes to try, because a project may move meanwhile.
         private static let maximumTries = 3
 
         func handle(
@@ -141,7 +143,8 @@
         }
     }
 
-    /// Lets in what other nodes forward, and only that. A node that does not own the project says so, and does not take it.
+    /// Accepts only the requests that other nodes forward. A node that does not own the project says so, and does not
+    /// take it.
     struct ForwardedMiddleware: RouterMiddleware {
         let forwarder: Forwarder
 
@@ -155,7 +158,7 @@
                 return Response(status: .misdirectedRequest)
             }
             do {
-                // It may be about to take it, and another node may be faster.
+                // This node may be about to take the project, and another node may be faster.
                 _ = try await forwarder.store.engine(of: project)
             } catch let problem as Problem where problem == .projectMoves {
                 return Response(status: .misdirectedRequest)
@@ -165,7 +168,7 @@
     }
 
     extension HTTPField.Name {
-        /// The header with which nodes know each other.
+        /// The header by which nodes recognise each other.
         static let node = known("Earshot-Node")
     }
 #endif

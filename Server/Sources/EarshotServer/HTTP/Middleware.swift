@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Logging
 
-/// Turns every thrown error into a problem with a body, and counts it.
+/// Turns every thrown error into a problem with a body and counts it.
 struct ProblemMiddleware: RouterMiddleware {
     let service: TokenService
     /// Whether requests come from other nodes.
@@ -23,7 +23,7 @@ struct ProblemMiddleware: RouterMiddleware {
                 problem = service.tooManyFailures(of: client) ?? problem
             }
             service.metrics.add(to: .problems, "code=\"\(problem.code)\"")
-            // The client's connection waits with it, so a flood on few connections becomes slow.
+            // The client's connection waits too, which slows a flood on few connections down.
             if problem.isRateLimited { try? await Task.sleep(for: service.settings.read(\.limits.refusalDelay)) }
             return problem.response
         }
@@ -48,8 +48,8 @@ struct ProblemMiddleware: RouterMiddleware {
     }
 }
 
-/// Lets each path have one form. The router ignores empty parts, so `//metrics` and `/metrics/` would pass rules that a proxy or
-/// another part of the service has for `/metrics`.
+/// Accepts one form of each path. The router ignores empty parts, so `//metrics` and `/metrics/` would evade rules of a
+/// proxy or of another part of the service for `/metrics`.
 struct PathFormMiddleware: RouterMiddleware {
     func handle(
         _ request: Request, context: ServiceContext, next: (Request, ServiceContext) async throws -> Response
@@ -62,8 +62,8 @@ struct PathFormMiddleware: RouterMiddleware {
     }
 }
 
-/// Counts and logs each request: method, path template, status and time. It records no path as sent, no headers and no
-/// bodies.
+/// Counts and logs each request: method, path template, status and time. It does not record the path as sent, headers
+/// or bodies.
 struct ObservationMiddleware: RouterMiddleware {
     let metrics: Metrics
 
@@ -85,8 +85,8 @@ struct ObservationMiddleware: RouterMiddleware {
         return response
     }
 
-    /// The method's name, or one name for all unknown methods: a client may invent methods, and each would be a new
-    /// series.
+    /// The method's name, or one name for all unknown methods: otherwise each method that a client invents would be a
+    /// new series.
     private func method(_ request: Request) -> String {
         let known: [HTTPRequest.Method] = [.get, .post, .put, .delete, .head, .options, .patch]
         return known.contains(request.method) ? request.method.rawValue : "other"

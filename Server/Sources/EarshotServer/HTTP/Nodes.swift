@@ -4,21 +4,21 @@ import Logging
 import NIOCore
 import ServiceLifecycle
 
-/// The other nodes on one PostgreSQL: what this one forwards to them, and the listener at which they reach it.
+/// The other nodes on one PostgreSQL: the forwarder to them, and the listener at which they reach this node.
 struct Nodes: Sendable {
     #if Postgres
         private let forwarder: Forwarder
         private let host: String
         private let port: ReservedPort
-        /// The maximum number of connections of all other nodes: each stream of theirs takes one.
+        /// The maximum number of connections from all other nodes. Each of their streams takes one.
         private static let connections = 100_000
 
-        /// Makes this process a node; nil if its store is for one process only.
+        /// Makes this process a node; nil if its store supports only one process.
         /// - Throws: `AdministrationError` if no port is free, or if PostgreSQL does not answer.
         init?(_ service: TokenService, host: String, port: Int) async throws {
             guard let store = service.store as? PostgresStore else { return nil }
             self.host = host
-            // The others must know the port before they can ask anything, so it is known before the listener is open.
+            // The others need the port before they can send requests, so it is reserved before the listener opens.
             self.port = try ReservedPort(host, port)
             try store.join(at: "\(host):\(self.port.number)")
             forwarder = try await Forwarder(store, limits: service.limits)
@@ -26,7 +26,7 @@ struct Nodes: Sendable {
 
         func close() async throws { try await forwarder.close() }
 
-        /// Adds what forwards, after everything else that looks at requests.
+        /// Adds the forwarding middleware, after all other middleware.
         func add(to router: Router<ServiceContext>, _ service: TokenService) {
             router.add(middleware: ForwardingMiddleware(forwarder: forwarder, service: service))
         }
@@ -67,7 +67,7 @@ struct Nodes: Sendable {
     #endif
 }
 
-/// Names a listener in its failure: the public one's address is in the operator's command, this one's may be the default.
+/// Names a listener in its error, because its address may be a default that the operator did not type.
 struct NamedListener<Application: ApplicationProtocol>: Service {
     let application: Application
     let name: String

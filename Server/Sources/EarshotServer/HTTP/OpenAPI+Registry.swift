@@ -1,10 +1,10 @@
 extension OpenAPI {
     static let lookUpPaths = """
         "/v1/lookups": {"post": {
-          "summary": "The messages that are attached to beacons which the device hears.",
+          "summary": "The messages that are attached to the beacons that the device hears.",
           "description": "Without a namespace: all of the project's own beacons. With one: those of this namespace, of \
-        other projects too if it is PUBLIC. The answer about a beacon that is not registered is the same as about one of \
-        another project: nothing. A session of a browser key is refused: a page hears no beacons.",
+        other projects too if it is PUBLIC. For a beacon of another project the answer is the same as for one that is not \
+        registered: nothing. A session of a browser key is refused, because pages cannot hear beacons.",
           \(body("LookUp")),
           "responses": {\(answer(200, "LookUpAnswer", "In the order of the beacons.")), \(problem)}
         }}
@@ -25,7 +25,7 @@ extension OpenAPI {
             "summary": "List the project's beacons with their attachments, 100 at a time.",
             "security": [{"owner": []}],
             "parameters": [{"name": "after", "in": "query", "schema": {"$ref": "#/components/schemas/BeaconText"},
-              "description": "The 'next' of the answer before."}],
+              "description": "The 'next' of the previous answer."}],
             "responses": {\(answer(200, "BeaconList", "In the order of their identities.")), \(problem)}
           }
         },
@@ -38,7 +38,7 @@ extension OpenAPI {
           },
           "delete": {
             "summary": "Remove a beacon with its attachments.", "security": [{"owner": []}],
-            "responses": {"204": {"description": "The beacon is not registered any more."}, \(problem)}
+            "responses": {"204": {"description": "The beacon is no longer registered."}, \(problem)}
           }
         },
         "/v1/beacons/{id}/attachments": {
@@ -57,7 +57,7 @@ extension OpenAPI {
           \(id),
           "delete": {
             "summary": "Detach a message.", "security": [{"owner": []}],
-            "responses": {"204": {"description": "The message is not attached any more."}, \(problem)}
+            "responses": {"204": {"description": "The message is no longer attached."}, \(problem)}
           }
         }
         """
@@ -66,7 +66,7 @@ extension OpenAPI {
         "/v1/namespaces": {
           "post": {
             "summary": "Create a namespace. Its name is unique among all projects.", "security": [{"owner": []}],
-            "description": "If the project has it already, its visibility stays.",
+            "description": "If the project has it already, its visibility does not change.",
             \(body("NamespaceOrder")),
             "responses": {
               \(answer(201, "OwnedNamespace", "Created.")), \(answer(200, "OwnedNamespace", "It existed already.")),
@@ -81,24 +81,24 @@ extension OpenAPI {
         "/v1/namespaces/{id}": {
           \(id),
           "put": {
-            "summary": "Publish a namespace, or take it back. The id is its name.", "security": [{"owner": []}],
+            "summary": "Make a namespace public or unlisted. The id is its name.", "security": [{"owner": []}],
             \(body("Visibility")),
             "responses": {\(answer(200, "OwnedNamespace", "Changed.")), \(problem)}
           },
           "delete": {
             "summary": "Remove a namespace without attachments.", "security": [{"owner": []}],
-            "responses": {"204": {"description": "The namespace does not exist any more."}, \(problem)}
+            "responses": {"204": {"description": "The namespace no longer exists."}, \(problem)}
           }
         }
         """
 
-    /// The text forms of beacons, as `BeaconIdentifier` reads them: names and digits in either case.
+    /// The text forms of beacons that `BeaconIdentifier` reads: names and digits in either case.
     private static let beaconPatterns = [
         "\(anyCase("eddystone")):\(digits(20)):\(digits(12))",
         "\(anyCase("ibeacon")):(\(digits(32))|\([8, 4, 4, 4, 12].map(digits).joined(separator: "-"))):\(short):\(short)",
         "\(anyCase("altbeacon")):0[xX]\(digits(4)):\(digits(40))",
     ]
-    /// A decimal number of 0 to 65,535, in five digits at most.
+    /// A decimal number of 0 to 65,535, with at most five digits.
     private static let short =
         "([0-9]{1,4}|[0-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])"
 

@@ -8,7 +8,7 @@ extension OpenAPI {
         "Health": {"type": "object", "required": ["status"], "properties": {"status": {"const": "ok"}}},
         "Session": {"type": "object", "required": ["device", "session", "expires_in_s", "terms"], "properties": {
           "device": {"type": "string", "description": "A name for logs; no secret."},
-          "session": {"type": "string", "description": "A secret: nowhere else, not even with the service."},
+          "session": {"type": "string", "description": "A secret. The service stores only its hash."},
           "expires_in_s": {"$ref": "#/components/schemas/Seconds"},
           "terms": {"$ref": "#/components/schemas/Terms"}}},
         "Terms": {"type": "object", "required": ["token_lifetime_s", "sighting_lifetime_s", "silence_s",
@@ -20,7 +20,7 @@ extension OpenAPI {
           "content_bytes": {"type": "integer"}, "tokens_per_report": {"type": "integer"},
           "sealing": {"$ref": "#/components/schemas/Sealing"}}},
         "SessionOrder": {"type": "object", "properties": {"sealing": {"type": ["array", "null"],
-          "items": {"type": "number"}, "description": "The versions of sealing that the client can, such as [1]."}}},
+          "items": {"type": "number"}, "description": "The versions of sealing that the client supports, such as [1]."}}},
         "Sealing": {"type": "object", "required": ["version", "salt", "rounds"],
           "description": "How devices of a sealed project seal messages: docs/PROTOCOL.md, section 12.", "properties": {
           "version": {"type": "integer"}, "salt": {"$ref": "#/components/schemas/Base64"},
@@ -30,7 +30,7 @@ extension OpenAPI {
         "Token": {"type": "object", "required": ["token", "expires_in_s", "rotate_in_s"], "properties": {
           "token": {"$ref": "#/components/schemas/TokenDigits"},
           "expires_in_s": {"$ref": "#/components/schemas/Seconds"},
-          "rotate_in_s": {"type": "integer", "description": "Renew after so many seconds for the next token."}}},
+          "rotate_in_s": {"type": "integer", "description": "Renew after this many seconds to get the next token."}}},
         "TokenOffer": {"type": "object", "required": ["token"], "description": "In a sealed project only: the identifier of \
         the next token, and of a publication its key, wrapped for the token.", "properties": {
           "token": {"$ref": "#/components/schemas/TokenDigits"}, "key": \(optional("WrappedKey"))}},
@@ -87,7 +87,7 @@ extension OpenAPI {
         of older clients, are ignored.", "properties": {
           "token": {"$ref": "#/components/schemas/ReportedToken"},
           "age_s": {"type": ["number", "null"], "minimum": 0, "maximum": 86400, "description": "Since it was last \
-        heard. The sighting expires so much earlier."}}},
+        heard. The sighting expires earlier by this time."}}},
         "SightingsAnswer": {"type": "object", "required": ["heard", "lost"], "properties": {
           "heard": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}},
           "lost": {"type": "array", "items": {"$ref": "#/components/schemas/Sighting"}}}},

@@ -1,4 +1,4 @@
-/// The OpenAPI document, as the service sends it. A test compares its paths, methods and keys with the server.
+/// The OpenAPI document that the service sends. A test compares its paths, methods and keys with the server.
 enum OpenAPI {
     static let document = """
         {
@@ -18,10 +18,10 @@ enum OpenAPI {
           "components": {
             "securitySchemes": {
               "key": {"type": "http", "scheme": "bearer", "description": "An API key, of 'earshotd key create'. \
-        A browser key is accepted in pages of its origins and of the service itself, other keys in no page."},
+        A browser key is accepted in pages of its origins and of the service itself; other keys are refused in pages."},
               "owner": {"type": "http", "scheme": "bearer", "description": "An owner's key, of 'key create --owner'."},
               "session": {"type": "http", "scheme": "bearer", "description": "The session of POST /v1/devices. \
-        The session of a browser key is accepted where its key is."}
+        The session of a browser key is accepted in the same pages as the key."}
             },
             "parameters": {
               "id": {"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}

@@ -1,13 +1,13 @@
 import NIOCore
 import Synchronization
 
-/// The open connections of a listener, in all and of each client address.
+/// The open connections of a listener, in total and of each client address.
 final class OpenConnections: Sendable {
     enum Admission {
         case accepted
-        /// The client learns the problem when its request arrives.
+        /// The answer to the client's request is the problem.
         case refused(Problem)
-        /// The service closes it at once: enough connections of this client wait for a refusal already.
+        /// The service closes it immediately: enough connections of this client already wait for a refusal.
         case dropped(Problem)
     }
 
@@ -19,7 +19,8 @@ final class OpenConnections: Sendable {
     }
 
     private let state: Mutex<State>
-    /// The connections of a client that wait for a refusal. Without a limit they would take what other clients need.
+    /// The maximum number of a client's connections that wait for a refusal. Without a limit other clients would have
+    /// too few.
     private static let refusedPerClient = 16
 
     init(limit: Int, limitPerClient: Int) {
@@ -31,7 +32,7 @@ final class OpenConnections: Sendable {
         self.init(limit: limits.connections, limitPerClient: limits.possibleConnectionsPerAddress)
     }
 
-    /// Admits new connections by other limits. Open ones stay.
+    /// Applies new limits to new connections. Open ones stay.
     func change(_ limits: ServiceLimits) {
         state.withLock { state in
             state.limit = limits.connections
@@ -42,7 +43,7 @@ final class OpenConnections: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Counts a new connection.
-    /// - Parameter client: what stands for the client; nil for a connection that only the listener's limit concerns.
+    /// - Parameter client: the client's name; nil for a connection that only the listener's limit concerns.
     func begin(_ client: String?) -> Admission {
         state.withLock { state in
             state.count += 1
@@ -66,7 +67,7 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// Counts a connection, and drops one that is too many. It stands before TLS, so that a drop waits for no handshake.
+/// Counts a connection and drops it if the limit is exceeded. It comes before TLS, so a drop needs no handshake.
 final class ConnectionCounter: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -76,7 +77,7 @@ final class ConnectionCounter: ChannelInboundHandler {
     private var client: String?
     private var isCounted = false
 
-    /// - Parameter proxies: the addresses whose connections carry many clients; they have no limit of their own.
+    /// - Parameter proxies: the addresses whose connections carry many clients; they have no limit per client.
     init(
         _ connections: OpenConnections, proxies: @escaping @Sendable () -> Set<IPAddress> = { [] }, metrics: Metrics
     ) {
@@ -107,7 +108,7 @@ final class ConnectionCounter: ChannelInboundHandler {
     }
 }
 
-/// Tells the handlers of HTTP that a connection is too many.
+/// Tells the HTTP handlers that a connection exceeds the limit.
 struct RefusedConnection {
     let problem: Problem
 }

@@ -5,14 +5,15 @@ import NearbyWire
 import ServiceLifecycle
 import Synchronization
 
-/// An open stream. It has no task while nothing happens, because a task keeps memory: whenever it is woken, a task sends what there is.
+/// An open stream. An idle stream has no task, because a task keeps memory. Each time the stream is woken, a task sends
+/// the new changes.
 final class OpenStream: Sendable {
     private struct State {
         var isWoken = false
-        /// Whether a task sends. There is one at most.
+        /// Whether a task is sending. There is at most one.
         var isSending = false
         var isOver = false
-        /// The number of the last change that was sent; nil before the beginning.
+        /// The number of the last sent change; nil before the first call.
         var cursor: Int64?
     }
 
@@ -26,7 +27,7 @@ final class OpenStream: Sendable {
     private let presence: Presence?
     private let ended: EventLoopPromise<Void>
     private let state = Mutex(State())
-    /// The number of changes a page: content has up to 100 KiB, and a page is in memory.
+    /// The number of changes per page. A content has up to 100 KiB, and a page is held in memory.
     private static let pageSize = 8
     private static let numbers = Atomic(0)
 
@@ -53,7 +54,7 @@ final class OpenStream: Sendable {
     func begin() {
         service.hub.open(self, device: session.device, limit: service.settings.read(\.limits.streamsPerDevice))
         presence?.open(session.device)
-        // Not with the next write only: from here on the device counts as silent.
+        // Not only at the next write: from here on the device counts as silent.
         channel.closeFuture.whenComplete { [weak self] _ in self?.finish() }
         wake()
     }
@@ -70,7 +71,7 @@ final class OpenStream: Sendable {
         Task(executorPreference: EventLoopTasks(channel.eventLoop)) { await self.send() }
     }
 
-    /// Ends the stream, after what it is sending.
+    /// Ends the stream after the current send.
     func finish() {
         let isQuiet = state.withLock { state in
             guard !state.isOver else { return false }
@@ -88,7 +89,7 @@ final class OpenStream: Sendable {
                     continue
                 }
             } catch {
-                // The client has gone, or the store fails. The answer has no end, so the client returns.
+                // The client has disconnected, or the store fails. The answer has no end, so the client reconnects.
                 state.withLock { $0.isOver = true }
                 channel.close(promise: nil)
             }
@@ -114,8 +115,8 @@ final class OpenStream: Sendable {
 
     // MARK: Sending
 
-    /// The first call sends `ready`, and all messages that are near unless the stream is resumed. Each later one sends the changes since the
-    /// call before.
+    /// The first call sends `ready`, and, unless the stream is resumed, all messages that are near. Each later call
+    /// sends the changes since the previous one.
     /// - Returns: false if the session has ended.
     private func sendChanges() async throws -> Bool {
         guard let cursor = state.withLock({ $0.cursor }) else {
@@ -136,7 +137,7 @@ final class OpenStream: Sendable {
             return false
         }
         let last = try await writePages(ChangeQuery(after: cursor, limit: Self.pageSize))
-        // Keeps proxies from closing a quiet connection, and detects a client that has gone.
+        // Keeps proxies from closing a quiet connection, and detects a client that has disconnected.
         if last == cursor { try await write(ByteBuffer(string: ": quiet\n\n")) }
         state.withLock { $0.cursor = last }
         return true
@@ -166,7 +167,7 @@ final class OpenStream: Sendable {
         try await write(buffer)
     }
 
-    /// Waits until the kernel has it: a client that reads slowly costs a page of memory, not its whole backlog.
+    /// Waits until the kernel has the bytes, so that a slow reader costs a page of memory, not its whole backlog.
     private func write(_ buffer: ByteBuffer) async throws {
         try await channel.writeAndFlush(HTTPResponsePart.body(buffer)).get()
     }

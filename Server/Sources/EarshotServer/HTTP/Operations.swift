@@ -1,13 +1,13 @@
 import Hummingbird
 
-/// The endpoints of the listener for operators: `/metrics`, whether the process lives, and the health once more.
+/// The endpoints of the listener for operators: `/metrics`, `/livez`, and the health.
 struct Operations: Sendable {
     let service: TokenService
 
     var endpoints: [Endpoint] {
         [
             Self.health(service),
-            // It asks no database: a restart does not bring PostgreSQL back.
+            // It does not query the database, because a restart would not bring PostgreSQL back.
             Endpoint(.get, "/livez") { _, _ in try .json(HealthBody(status: "ok")) },
             Endpoint(.get, "/metrics") { _, _ in
                 .text(try await service.metricsText(), type: "text/plain; version=0.0.4; charset=utf-8")
@@ -24,7 +24,7 @@ struct Operations: Sendable {
 }
 
 extension TokenService {
-    /// The metrics, with the current counts. While the database is away, the counters alone: they say that it is.
+    /// The metrics with the current counts. While the database is unreachable, only the counters, which show that.
     func metricsText() async throws -> String {
         var gauges = [
             Gauge("earshot_connections", "Open connections.", Double(connections.count)),

@@ -7,8 +7,9 @@ import NIOHTTPTypesHTTP1
 /// Protects the handlers from invalid input: it answers invalid HTTP with a problem, and a request must arrive
 /// completely within its time.
 ///
-/// Its head has a time of its own, from the beginning of the connection, or from its first byte on a later request: a client whose head
-/// never ends holds a connection and has sent no request. Between requests Hummingbird closes a silent connection.
+/// The head has its own time limit, from the beginning of the connection, or from the first byte of a later request: a
+/// client whose head never ends occupies a connection without a request. Between requests Hummingbird closes a silent
+/// connection.
 final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -21,7 +22,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let headTime: TimeAmount
     private let requestTime: TimeAmount
     private let metrics: Metrics
-    /// The end of the time for a head, and then of that for the rest of the request.
+    /// The deadline of the head, and then of the rest of the request.
     private var deadline: Scheduled<Void>?
     /// Whether a part of a head has arrived.
     private var isHeadArriving = false
@@ -34,7 +35,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var isOver = false
     /// Whether the last request is one for a stream of events.
     private var isStream = false
-    /// The time for a rejection to leave before the connection is closed.
+    /// The time to send a rejection before the connection is closed.
     private static let farewell = TimeAmount.seconds(2)
 
     init(_ limits: ServiceLimits, metrics: Metrics) {
@@ -81,7 +82,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
             return
         case .head(let head):
             isAnswering = true
-            // The input after a request that was not understood means nothing.
+            // Input after an invalid request is meaningless.
             isLast = head.headerFields[.connection] == "close"
             isOver = isOver || isLast
         case .body: break
@@ -97,7 +98,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// Who sends nothing more may still wait for an answer, but a stream has no end to wait for.
+    /// A client that has closed its sending side may still wait for an answer, but not for the end of a stream.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         context.fireUserInboundEventTriggered(event)
         if isStream, isAnswering, case ChannelEvent.inputClosed = event { context.close(promise: nil) }
@@ -107,7 +108,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isOver else { return }
         guard let problem = Problem(malformed: error), owed == 0 else { return context.fireErrorCaught(error) }
         isOver = true
-        // The error lies within a request that was answered already: its client no longer listens.
+        // The error is in a request that was answered already, so its client no longer listens.
         guard !isArriving else { return context.close(promise: nil) }
         refuse(problem, context)
     }
@@ -134,7 +135,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
         isArriving = false
     }
 
-    /// Sets the time until `action`, instead of one that was set before.
+    /// Sets the time until `action`, and replaces an earlier one.
     private func limit(_ context: ChannelHandlerContext, to time: TimeAmount, _ action: @escaping () -> Void) {
         deadline?.cancel()
         deadline = context.eventLoop.assumeIsolated().scheduleTask(in: time, action)
@@ -143,7 +144,7 @@ final class RequestGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private func isHeadLate(_ context: ChannelHandlerContext) {
         guard !isOver else { return }
         isOver = true
-        // A client that has sent nothing waits for no answer.
+        // A client that has sent nothing does not wait for an answer.
         guard isHeadArriving else { return context.close(promise: nil) }
         refuse(.requestTooSlow, context)
     }

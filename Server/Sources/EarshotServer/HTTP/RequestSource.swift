@@ -2,17 +2,17 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Where a request comes from, as far as it tells.
+/// The origin of a request, as far as it is known.
 ///
-/// Browsers add `Origin` and `Sec-Fetch-Site` by themselves, and no page can change them. Other programs can send anything:
-/// an origin keeps one page from using another page's key; it stops no program.
+/// Browsers add `Origin` and `Sec-Fetch-Site`, and pages cannot change them. Other programs can send anything: an
+/// origin keeps one page from using another page's key, but does not stop programs.
 struct RequestSource: Sendable {
     var origin: String?
     /// How the page's origin is related to that of the request.
     var fetchSite: String?
-    /// The host and port that the request is for.
+    /// The host and port to which the request was sent.
     var host: String?
-    /// Whether the service serves pages. Then a page of the request's own origin is one of them.
+    /// Whether the service serves pages. Then a page with the request's own origin is one of them.
     var servesPages = false
     /// What stands for the client in limits: its address. Nil if the service does not know it.
     var client: String?
@@ -20,7 +20,7 @@ struct RequestSource: Sendable {
     var isBrowser: Bool { origin != nil || fetchSite != nil }
 
     /// Checks that the request comes from a page that may use a key.
-    /// - Throws: `Problem` if it does not, or if that cannot be told.
+    /// - Throws: `Problem` if it does not, or if that is unknown.
     func require(_ allowed: AllowedOrigins) throws {
         // Browsers send no Origin with a GET of the page's own origin.
         if fetchSite == "same-origin" {
@@ -46,19 +46,19 @@ struct ServiceContext: RequestContext {
     }
 }
 
-/// What the service knows about browsers before any request: whether it serves pages, and whose word about addresses counts.
+/// The settings for browsers: whether the service serves pages, and which proxies it trusts about addresses.
 struct BrowserSettings: Sendable {
     var servesPages = false
     /// The proxies in front of the service. Only their `X-Forwarded-For` counts: anyone can send one.
     var proxies: Set<IPAddress> = []
-    /// Whether requests come from other nodes, which say for whom.
+    /// Whether requests come from other nodes, which name the client's address.
     var isBehindNodes = false
 
     func source(of request: Request, _ context: ServiceContext) -> RequestSource {
         var source = RequestSource()
         source.origin = request.headers[.origin]
         source.fetchSite = request.headers[.secFetchSite]
-        // Of requests that are accepted, only those of browsers are counted by address.
+        // Of accepted requests, only those of browsers are counted by address.
         guard source.isBrowser else { return source }
         source.host = request.head.authority
         source.servesPages = servesPages

@@ -1,13 +1,13 @@
 import Glibc
 import NIOCore
 
-/// A TCP port that the system gives to no other socket which asks for a free one, before a listener uses it.
+/// A TCP port reserved for a listener: the system does not give it to other sockets that ask for a free port.
 ///
 /// Its socket is bound and does not listen. With `SO_REUSEADDR`, which every listener of the service sets, a listener may
 /// bind the same port; a bind to port 0 and the source port of a connection avoid it. See socket(7), `SO_REUSEADDR`.
 final class ReservedPort: Sendable {
     let number: Int
-    /// -1 for a port that the operator chose: the listener says whether it can use that.
+    /// -1 for a port that the operator chose: the listener reports whether it can use it.
     private let descriptor: Int32
 
     /// - Parameter port: 0 for any free one.
@@ -36,7 +36,7 @@ final class ReservedPort: Sendable {
             close(descriptor)
             throw failure
         }
-        // The port is at the same place in both families.
+        // The port has the same position in both families.
         number = withUnsafeBytes(of: &storage) { Int($0[2]) << 8 | Int($0[3]) }
         self.descriptor = descriptor
     }

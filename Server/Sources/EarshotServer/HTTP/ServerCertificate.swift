@@ -15,8 +15,8 @@ struct ServerCertificate: Sendable {
         _ = try NIOSSLContext(configuration: configuration)
     }
 
-    /// The suites of TLS 1.2 whose keys are ephemeral, with authenticated encryption: who records the traffic and steals the
-    /// server's key later cannot read it (RFC 9325, section 4.2). All suites of 1.3 are so.
+    /// The suites of TLS 1.2 with ephemeral keys and authenticated encryption: an attacker who records the traffic and
+    /// steals the server's key later cannot read it (RFC 9325, section 4.2). All suites of 1.3 have these properties.
     private static let cipherSuites: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
@@ -25,13 +25,13 @@ struct ServerCertificate: Sendable {
 
     private var configuration: TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: chain, privateKey: key)
-        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by itself.
+        // RFC 8996 forbids 1.0 and 1.1, which the library still accepts by default.
         configuration.minimumTLSVersion = .tlsv12
         configuration.cipherSuiteValues = Self.cipherSuites
         return configuration
     }
 
-    /// The configuration of a listener, each of whose handshakes takes the present certificate.
+    /// The configuration of a listener. Each handshake uses the current certificate.
     func configuration(_ settings: SharedSettings) -> TLSConfiguration {
         var configuration = configuration
         configuration.sslContextCallback = { _, promise in

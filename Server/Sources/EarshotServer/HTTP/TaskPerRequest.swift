@@ -1,9 +1,10 @@
 import Hummingbird
 
-/// Makes the answer to each request in a task of its own.
+/// Makes the answer to each request in its own task.
 ///
-/// A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. Without this an event stream
-/// whose connection had other requests before keeps the frames through which they went: middleware, router and store.
+/// A task keeps the memory of its deepest call until it ends, and a connection's task ends with the connection. Without
+/// this an event stream would keep the stack frames of earlier requests on its connection: middleware, router and
+/// store.
 struct TaskPerRequest<Inner: HTTPResponder>: HTTPResponder where Inner.Context == ServiceContext {
     let inner: Inner
 

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import NIOCore
 
-/// The files of a web page, read once into memory. A request only looks up a name, so it reaches no other file.
+/// The files of a web page, read once into memory. A request only looks up a name, so it cannot reach other files.
 struct WebFolder: Sendable {
     struct File: Sendable {
         let content: ByteBuffer
@@ -13,18 +13,18 @@ struct WebFolder: Sendable {
 
     /// By the paths of requests.
     private var files: [String: File] = [:]
-    /// The names that are not served: hidden files, links that lead out of the folder, and what is no file.
+    /// The names that are not served: hidden files, links that lead out of the folder, and entries other than files.
     private(set) var leftOut: [String] = []
     private var byteCount = 0
 
     static let maximumByteCount = 64 * 1_024 * 1_024
     static let maximumFileCount = 1_000
     private static let maximumDepth = 8
-    /// The paths of the API, which no file takes.
+    /// The paths of the API, which files cannot use.
     private static let reserved: Set<String> = ["v1", "healthz"]
 
     /// Reads a folder.
-    /// - Throws: `WebFolderError` if it cannot be read, has no `index.html`, or more than the limits above.
+    /// - Throws: `WebFolderError` if it cannot be read, has no `index.html`, or exceeds the limits above.
     init(_ path: String) throws(WebFolderError) {
         guard let root = Self.resolved(path) else {
             throw WebFolderError("The folder '\(path)' cannot be read: \(String(cString: strerror(errno))).")
@@ -38,13 +38,13 @@ struct WebFolder: Sendable {
     }
 
     /// The file of a request's path; nil if there is none.
-    /// - Parameter target: as sent, with its query, and percent signs that are decoded once.
+    /// - Parameter target: as sent, with its query; percent signs are decoded once.
     func file(at target: String) -> File? {
         Self.decoded(target.prefix { $0 != "?" && $0 != "#" }).flatMap { files[$0] }
     }
 
     private mutating func read(_ folder: String, name: String, root: String, depth: Int) throws(WebFolderError) {
-        guard depth <= Self.maximumDepth else { throw WebFolderError("The folder '\(folder)' lies too deep.") }
+        guard depth <= Self.maximumDepth else { throw WebFolderError("The folder '\(folder)' is nested too deeply.") }
         let entries: [String]
         do {
             entries = try FileManager.default.contentsOfDirectory(atPath: folder)
@@ -102,7 +102,7 @@ struct WebFolder: Sendable {
         files[name] = File(content: content, type: Self.type(of: name), tag: "\"\(Array(hash).hex)\"")
     }
 
-    /// The kind of a file; a link is one itself.
+    /// The kind of a file; links are a kind of their own.
     private static func kind(_ path: String) -> FileAttributeType? {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.type] as? FileAttributeType
     }
@@ -113,7 +113,8 @@ struct WebFolder: Sendable {
         return String(cString: pointer)
     }
 
-    /// The path with its percent signs decoded; nil if one is not followed by two hexadecimal digits, or the result is no text.
+    /// The path with its percent signs decoded; nil if one is not followed by two hexadecimal digits, or the result is
+    /// not text.
     private static func decoded(_ path: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = path.utf8[...]
@@ -155,7 +156,7 @@ struct WebFolder: Sendable {
     }
 }
 
-/// Why a folder cannot be served.
+/// The reason why a folder cannot be served.
 struct WebFolderError: Error, CustomStringConvertible, Equatable {
     let description: String
 

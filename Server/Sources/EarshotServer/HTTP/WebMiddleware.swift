@@ -5,7 +5,8 @@ import Hummingbird
 struct WebMiddleware: RouterMiddleware {
     let settings: SharedSettings
 
-    // The page's script comes from this service alone, and talks to this service alone. The microphone is the page's own.
+    // The page's scripts come from this service only, and connect to this service only. Only the page itself may use
+    // the microphone.
     private static let headers: HTTPFields = [
         .contentSecurityPolicy: """
         default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; connect-src 'self'; \
@@ -15,7 +16,7 @@ struct WebMiddleware: RouterMiddleware {
         .xContentTypeOptions: "nosniff",
         .referrerPolicy: "no-referrer",
         .permissionsPolicy: "microphone=(self)",
-        // A copy is good as long as the service says so, which costs no more than a question.
+        // Browsers revalidate a cached copy with the service each time.
         .cacheControl: "no-cache",
     ]
 
@@ -32,7 +33,7 @@ struct WebMiddleware: RouterMiddleware {
         var headers = Self.headers
         headers[.contentType] = file.type
         headers[.eTag] = file.tag
-        // Also where no body follows: it is that of a GET.
+        // Also without a body: it is the length for a GET.
         headers[.contentLength] = "\(file.content.readableBytes)"
         let isKnown = request.headers[.ifNoneMatch].map { Self.isTag(file.tag, in: $0) } ?? false
         if isKnown { return Response(status: .notModified, headers: headers) }

@@ -5,7 +5,7 @@ package import NearbyWire
 package struct Namespace: Sendable, Equatable {
     package let name: String
     package let project: String
-    /// Whether devices of other projects may ask for its attachments.
+    /// Whether devices of other projects may request its attachments.
     package let isPublic: Bool
     package let created: Moment
 }
@@ -37,7 +37,7 @@ package struct BeaconPage: Sendable {
     package let hasMore: Bool
 }
 
-/// The result of an order that may be repeated: it creates once.
+/// The result of an order that may be repeated and creates only once.
 package struct Registered<Value: Sendable>: Sendable {
     package let value: Value
     /// False if it existed already.
@@ -58,7 +58,7 @@ package enum RegistryScope: Sendable, Equatable {
     }
 }
 
-/// A question of a device: which messages are attached to these beacons?
+/// A device's query: which messages are attached to these beacons?
 struct LookUp: Sendable {
     let beacons: [BeaconIdentifier]
     /// An empty namespace selects all attachments of the project's own beacons.

@@ -44,7 +44,8 @@ package struct IPAddress: Sendable, Hashable {
         return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
 
-    /// What one client has for itself: an IPv4 address, or an IPv6 network of 64 bits, within which it takes any address.
+    /// The name of a client for limits: an IPv4 address, or an IPv6 network of 64 bits, in which a client can use any
+    /// address.
     var clientName: String {
         guard bytes.count == 16 else { return text }
         return bytes.prefix(8).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "/64"

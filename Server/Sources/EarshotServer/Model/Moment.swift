@@ -2,12 +2,12 @@ import FoundationEssentials
 
 /// A point in time: milliseconds since the beginning of 1970, UTC.
 ///
-/// Leases outlive the process, so the database holds calendar times, not times since boot.
+/// Leases outlive the process, so the database has calendar times, not times since boot.
 package struct Moment: Comparable, Hashable, Sendable {
     /// Milliseconds since 1970-01-01T00:00:00Z.
     package var milliseconds: Int64
 
-    /// That many milliseconds after the beginning of 1970.
+    /// The moment `milliseconds` after the beginning of 1970.
     package init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// Seconds since 1970, exact to 0.24 µs.
@@ -45,16 +45,17 @@ package protocol ServiceClock: Sendable {
     var now: Moment { get }
 }
 
-/// The calendar's time when the process began, continued by a clock that only runs forward, also while the system sleeps.
+/// The calendar time at the start of the process, continued by a monotonic clock that also runs while the system
+/// sleeps.
 ///
 ///     now = calendar at the beginning + time since then
 ///
-/// So a calendar that is set while the service runs ends no lease early, and brings none back.
+/// So setting the calendar while the service runs ends no lease early and revives none.
 package struct SystemClock: ServiceClock {
     private let begin: Moment
     private let elapsed: @Sendable () -> Duration
 
-    /// The process has one, so that its parts agree on the time.
+    /// One for the process, so that its parts agree on the time.
     package static let shared: SystemClock = {
         let begin = ContinuousClock.now
         return SystemClock(calendar: { Moment(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000)) }) {
@@ -63,7 +64,7 @@ package struct SystemClock: ServiceClock {
     }()
 
     /// - Parameters:
-    ///   - calendar: the calendar's time; read once.
+    ///   - calendar: the calendar time; read once.
     ///   - elapsed: the time since that reading.
     init(calendar: () -> Moment, elapsed: @escaping @Sendable () -> Duration) {
         begin = calendar()

@@ -1,4 +1,4 @@
-/// A device with a session, as the operator sees it.
+/// A device with a session, for the operator.
 package struct DeviceRecord: Sendable, Equatable {
     package let identifier: String
     package let project: String
@@ -8,7 +8,7 @@ package struct DeviceRecord: Sendable, Equatable {
     package let subscriptions: Int64
 }
 
-/// A publication, as the operator sees it: without its content.
+/// A publication, for the operator: without its content.
 package struct PublicationRecord: Sendable, Equatable {
     package let identifier: String
     package let project: String
@@ -19,7 +19,7 @@ package struct PublicationRecord: Sendable, Equatable {
     package let expires: Moment
 }
 
-/// What the operator ends, by its public identifier.
+/// An item that the operator ends, by its public identifier.
 package enum EndedItem: Sendable, Equatable {
     case device(String)
     case publication(String)
@@ -47,11 +47,11 @@ package enum EndedItem: Sendable, Equatable {
     }
 }
 
-/// What a check of the database found.
+/// The result of a check of the database.
 package struct Inspection: Sendable, Equatable {
     /// The numbers of rows, by table.
     package var counts: [(table: String, count: Int64)] = []
-    /// Sentences; none if all is well.
+    /// The problems as sentences; empty if there are none.
     package var problems: [String] = []
 
     /// The same counts and problems.

@@ -1,15 +1,15 @@
 package import FoundationEssentials
 
-/// An isolated set of keys and messages: the holder of one project's key never learns of another project's messages.
+/// An isolated set of keys and messages: the holder of one project's key cannot see another project's messages.
 package struct Project: Sendable, Equatable {
     package let id: Int64
     package let name: String
     package let created: Moment
-    /// The salt of a sealed project, `Sealing.saltCount` bytes; nil of an open one.
+    /// The salt of a sealed project, `Sealing.saltCount` bytes; nil for an open one.
     package let salt: Data?
 }
 
-/// An API key, by which an app proves that it belongs to a project. Only its holder knows the key itself.
+/// An API key, with which an app proves that it belongs to a project. Only its holder knows the key itself.
 package struct APIKey: Sendable, Equatable {
     package let id: Int64
     package let project: String
@@ -21,8 +21,8 @@ package struct APIKey: Sendable, Equatable {
     package let revoked: Moment?
 }
 
-/// What a key is for. A key of one role is refused for the other's requests: an app's key, which its users can find, must not
-/// change the beacons of the project.
+/// The purpose of a key. Requests of another role are refused: an app's key, which its users can find, must not change
+/// the project's beacons.
 package enum KeyRole: String, Sendable {
     /// Opens sessions of devices.
     case device
@@ -40,7 +40,7 @@ struct KeyHolder: Sendable, Equatable {
     let role: KeyRole
     /// The pages that may use the key; nil if it is no browser key.
     let origins: AllowedOrigins?
-    /// The salt of a sealed project; nil of an open one.
+    /// The salt of a sealed project; nil for an open one.
     var salt: Data?
 }
 
@@ -54,14 +54,14 @@ struct Session: Sendable, Equatable {
     /// The pages that may use it; nil if its key is no browser key.
     let origins: AllowedOrigins?
     let expires: Moment
-    /// The salt of a sealed project; nil of an open one.
+    /// The salt of a sealed project; nil for an open one.
     var salt: Data?
 
     var isSealed: Bool { salt != nil }
 }
 
-/// A published message: at most 102,400 bytes, with a type and a namespace for filters. Of a sealed message the service has tags and
-/// a ciphertext.
+/// A published message: at most 102,400 bytes, with a type and a namespace for filters. Of a sealed message the service
+/// has only tags and a ciphertext.
 struct Message: Sendable, Equatable {
     let namespace: String
     let type: String
@@ -70,7 +70,7 @@ struct Message: Sendable, Equatable {
     var keys: [WrappedKey] = []
 }
 
-/// The key of a sealed message, wrapped for those who hear a token.
+/// The key of a sealed message, wrapped for the devices that hear a token.
 struct WrappedKey: Sendable, Equatable {
     /// The identifier of the token.
     let token: Data
@@ -123,9 +123,9 @@ struct HeardToken: Sendable, Equatable {
     var age = Duration.zero
 }
 
-/// A message that became near to a subscription, or ceased to be.
+/// A message that became near to a subscription, or stopped being near.
 struct Change: Sendable, Equatable {
-    /// Counts the changes of one device from 1.
+    /// The number of the change, counted from 1 for each device.
     let sequence: Int64
     let isFound: Bool
     let subscription: String

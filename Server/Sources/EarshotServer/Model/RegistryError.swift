@@ -18,7 +18,7 @@ package enum RegistryError: Error, Sendable, Equatable, CustomStringConvertible 
     case tooManyNamespaces(limit: Int)
     case outOfRange(String, remedy: String)
 
-    /// What is wrong, and what to do.
+    /// The problem and its remedy.
     package var description: String { "\(message) \(remedy)" }
 
     var message: String {

@@ -2,7 +2,7 @@ import CCrypto
 
 /// The SHA-256 of bytes (FIPS 180-4), 32 bytes.
 ///
-/// A process without memory for OpenSSL's context ends: without a hash no key can be judged.
+/// The process ends if there is no memory for OpenSSL's context, because keys cannot be checked without a hash.
 func sha256(_ bytes: some Collection<UInt8>) -> [UInt8] {
     var hash = [UInt8](repeating: 0, count: 32)
     let input = Array(bytes)

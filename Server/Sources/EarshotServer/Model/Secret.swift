@@ -1,11 +1,11 @@
 package import FoundationEssentials
 import NearbyWire
 
-/// A secret that only its holder knows: an API key, or the session of a device. The store keeps its SHA-256.
+/// A secret that only its holder knows: an API key, or the session of a device. The store has its SHA-256.
 ///
-/// A plain hash suffices, because guessing is hopeless: both have 160 random bits or more.
+/// A plain hash suffices, because both have 160 random bits or more and cannot be guessed.
 package enum Secret {
-    /// The prefix of an API key, so that people and scanners recognise one.
+    /// The prefix of an API key, by which people and scanners recognise it.
     static let keyPrefix = "earshot-key-"
     /// The prefix of an owner's key, which must not be in an app.
     static let ownerKeyPrefix = "earshot-owner-"
@@ -32,9 +32,9 @@ package enum Secret {
     /// A new public identifier: 32 hexadecimal digits.
     static func newIdentifier() -> String { randomHex(byteCount: 16) }
 
-    /// Random bytes; the system's generator draws from the kernel.
+    /// Random bytes from the kernel.
     static func randomBytes(_ count: Int) -> [UInt8] {
-        // Each draw is a call of the kernel, so whole words.
+        // Whole words, because each draw is a system call.
         var generator = SystemRandomNumberGenerator()
         var bytes: [UInt8] = []
         bytes.reserveCapacity(count)

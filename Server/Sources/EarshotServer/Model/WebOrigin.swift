@@ -1,10 +1,11 @@
-/// The origin of a web page as browsers write it in the header `Origin`: scheme, host, and a port other than the scheme's own.
+/// The origin of a web page in the form of the header `Origin`: scheme, host, and the port if it is not the scheme's
+/// default.
 package struct WebOrigin: Sendable, Hashable {
     /// Such as `https://example.org` or `http://localhost:8000`.
     package let text: String
 
-    /// Reads an origin that an operator wrote, and writes it as browsers do: in lower case, without the scheme's own port.
-    /// - Throws: `WebOriginError` if it is none, or has more than an origin.
+    /// Reads an operator's text and normalises it as browsers do: lower case, without the scheme's default port.
+    /// - Throws: `WebOriginError` if the text is not an origin, or has more than an origin.
     package init(_ text: String) throws(WebOriginError) {
         let lower = text.lowercased()
         guard let scheme = ["https", "http"].first(where: { lower.hasPrefix($0 + "://") }) else {
@@ -12,7 +13,7 @@ package struct WebOrigin: Sendable, Hashable {
         }
         let authority = lower.dropFirst(scheme.count + "://".count)
         guard !authority.contains(where: { "/?#\\".contains($0) }) else {
-            throw WebOriginError("'\(text)' has a path; an origin ends behind the host, or behind its port.")
+            throw WebOriginError("'\(text)' has a path; an origin ends after the host, or after its port.")
         }
         guard !authority.contains("@") else { throw WebOriginError("'\(text)' has a user, which no origin has.") }
         let (host, port) = try Self.split(authority, of: text)
@@ -45,7 +46,7 @@ package struct WebOrigin: Sendable, Hashable {
         return (String(host), try port(authority[host.endIndex...], of: text))
     }
 
-    /// The number after a colon; nil for nothing.
+    /// The number after a colon; nil for an empty text.
     private static func port(_ rest: Substring, of text: String) throws(WebOriginError) -> Int? {
         guard !rest.isEmpty else { return nil }
         let digits = rest.dropFirst()
@@ -55,14 +56,14 @@ package struct WebOrigin: Sendable, Hashable {
         return port
     }
 
-    /// The host, and the port if it is not the scheme's own: what a request to this origin has in its header `Host`.
+    /// The host, and the port if it is not the scheme's default: the header `Host` of a request to this origin.
     fileprivate static func authority(of text: String) -> Substring {
         guard let colon = text.firstIndex(of: ":") else { return "" }
         return text[colon...].dropFirst("://".count)
     }
 }
 
-/// Why a text is no origin.
+/// The reason why a text is not an origin.
 package struct WebOriginError: Error, CustomStringConvertible, Equatable {
     package let description: String
 
@@ -71,7 +72,7 @@ package struct WebOriginError: Error, CustomStringConvertible, Equatable {
     }
 }
 
-/// The pages that may use a browser key: those of these origins, and those that the service itself serves.
+/// The pages that may use a browser key: pages of these origins, and pages that the service itself serves.
 package struct AllowedOrigins: Sendable, Equatable {
     package let texts: [String]
 
@@ -80,7 +81,7 @@ package struct AllowedOrigins: Sendable, Equatable {
         texts = origins.filter { seen.insert($0).inserted }.map(\.text)
     }
 
-    /// From the column of the database: the origins with spaces in between.
+    /// Reads the database column: the origins, separated by spaces.
     init(stored: String) { texts = stored.split(separator: " ").map(String.init) }
 
     var stored: String { texts.joined(separator: " ") }

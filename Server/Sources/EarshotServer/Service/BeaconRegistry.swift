@@ -15,7 +15,7 @@ package struct BeaconRegistry: Sendable {
 
     // MARK: Namespaces
 
-    /// Creates a namespace. If the project has it already, its visibility stays.
+    /// Creates a namespace. If the project has it already, its visibility does not change.
     /// - Throws: `RegistryError`, or the error of the database, as all functions do.
     package func createNamespace(
         _ name: String, project: Int64, isPublic: Bool
@@ -66,7 +66,7 @@ package struct BeaconRegistry: Sendable {
         try await store.beacon(beacon, scope)
     }
 
-    /// Removes a beacon with its attachments. Any project may register it then.
+    /// Removes a beacon with its attachments. Then any project may register it.
     package func remove(_ beacon: BeaconIdentifier, _ scope: RegistryScope) async throws {
         try await store.remove(beacon, scope)
     }
@@ -101,7 +101,7 @@ package struct BeaconRegistry: Sendable {
         guard count <= limit else {
             throw RegistryError.outOfRange("The \(name) has \(count) characters.", remedy: "Use at most \(limit).")
         }
-        // The operator's lists have one entry a line, between tabs, and SQLite ends a text at NUL.
+        // The operator's lists have one entry per line, with tabs, and SQLite ends a text at NUL.
         let isOneLine = text.unicodeScalars.allSatisfy { scalar in
             ![.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
         }

@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Wakes the event streams of devices. It carries no events: a woken stream reads new changes from the store, so a slow
-/// stream delays no other, misses no change and costs no memory.
+/// Wakes the event streams of devices. It does not carry events: a woken stream reads new changes from the store, so a
+/// slow stream does not delay others, misses no change and takes no memory.
 final class EventHub: Sendable {
     private struct State {
         var streams: [Int64: [OpenStream]] = [:]
-        /// The streams by the remainders of their numbers.
+        /// The streams in shares, by the remainders of their numbers.
         var shares = [[Int: OpenStream]](repeating: [:], count: EventHub.shareCount)
         var count = 0
     }
@@ -18,7 +18,7 @@ final class EventHub: Sendable {
     var count: Int { state.withLock { $0.count } }
 
     /// Adds a stream of a device. If the device has `limit` streams already, its oldest one ends: most likely its
-    /// client has gone, and the service has not noticed yet.
+    /// client has disconnected, and the service has not noticed yet.
     func open(_ stream: OpenStream, device: Int64, limit: Int) {
         let oldest = state.withLock { state in
             var streams = state.streams[device] ?? []
@@ -52,8 +52,8 @@ final class EventHub: Sendable {
         state.withLock { state in devices.flatMap { state.streams[$0] ?? [] } }
     }
 
-    /// Wakes a share of the streams, which then send something, so that a dead connection is noticed. All at once would be a burst of
-    /// packets that networks drop.
+    /// Wakes a share of the streams. They then send a comment, which detects dead connections. Waking all streams
+    /// together would cause a burst of packets, which networks drop.
     func wake(share: Int) {
         let streams = state.withLock { Array($0.shares[share % Self.shareCount].values) }
         for stream in streams { stream.wake() }

@@ -2,14 +2,13 @@ import Glibc
 
 /// The number of files and connections that the process may open.
 ///
-/// Connections must leave the database enough descriptors: without them, its readers cannot be opened. So the service
-/// accepts only as many connections as leave a reserve.
+/// The database needs descriptors to open its readers. So the service limits connections to leave a reserve.
 enum FileDescriptors {
     /// The reserve for the database, its log, the readers, the event loops, and connections being rejected.
     private static let reserve = 192
 
     /// Raises the limit to the maximum that the system allows.
-    /// - Returns: the number of connections for which it suffices, ≥ 1.
+    /// - Returns: the number of connections that it allows, ≥ 1.
     static func connectionsAfterRaising() -> Int {
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
         var limit = rlimit()

@@ -2,14 +2,14 @@ import Synchronization
 
 /// Whether the service can do its work: whether a write reaches the disk.
 ///
-/// Anyone may ask, so a result counts for a second, and all questions of that second share one write.
+/// Anyone may ask, so a result is reused for a second, and all requests of that second share one write.
 final class Health: Sendable {
     private struct Probe {
         let begun: ContinuousClock.Instant
         let result: Task<Problem?, Never>
     }
 
-    /// How long a result counts.
+    /// The time for which a result is reused.
     private static let lifetime = Duration.seconds(1)
     private let store: any Store
     /// The time in which a write must reach the disk.
@@ -34,7 +34,7 @@ final class Health: Sendable {
         if let problem = await probe.result.value { throw problem }
     }
 
-    /// The first of two: the result of the write, or the end of the patience. A waiting write cannot be cancelled.
+    /// The first of two events: the write's result, or the end of the patience. A waiting write cannot be cancelled.
     private func probe() async -> Problem? {
         let (results, result) = AsyncStream.makeStream(of: Problem?.self)
         let (store, patience) = (store, patience)

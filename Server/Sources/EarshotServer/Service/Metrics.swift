@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counters and durations in Prometheus' text format.
 ///
-/// Labels are methods, path templates, statuses and codes: their number is known beforehand, and none of them
-/// identifies a project, a device or a message.
+/// Labels are methods, path templates, statuses and codes: their number is bounded, and none of them identifies a
+/// project, a device or a message.
 final class Metrics: Sendable {
     /// The counted events.
     enum Counter: String, CaseIterable {
@@ -37,7 +37,7 @@ final class Metrics: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds to a counter. `labels` has the printed form: `status="200"`.
+    /// Adds to a counter. `labels` is in the printed form: `status="200"`.
     func add(_ count: Int = 1, to counter: Counter, _ labels: String = "") {
         guard count > 0 else { return }
         state.withLock { $0.counters[counter, default: [:]][labels, default: 0] += count }
@@ -51,7 +51,7 @@ final class Metrics: Sendable {
     }
 
     /// All metrics as text.
-    /// - Parameter commits: how long commits took.
+    /// - Parameter commits: the durations of commits.
     func text(commits: Histogram, gauges: [Gauge]) -> String {
         state.withLock { state in
             var lines: [String] = []

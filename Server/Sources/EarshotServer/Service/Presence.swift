@@ -1,9 +1,10 @@
 import Synchronization
 
-/// The devices that live: those with an open event stream, and those that report, with the time of the last report of each.
+/// The live devices: those with an open event stream, and those that report, with the time of each one's last report.
 ///
-/// A device that has crashed cannot report what it no longer hears. So a device that hears something keeps a stream open or reports at
-/// least once in a while, and the sightings of a silent one end. An empty report is enough. Neither costs a write.
+/// A device that has crashed cannot report which tokens it no longer hears. So a device that hears tokens must keep a
+/// stream open or report regularly; the sightings of a silent device end. An empty report is enough. Neither costs a
+/// write.
 final class Presence: Sendable {
     private struct State {
         /// Of devices without a stream.

@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Glibc
 
-/// What the system knows about this process, by the names that Prometheus' client libraries use.
+/// The system's figures about this process, with the names that Prometheus' client libraries use.
 enum ProcessMetrics {
-    /// Those that can be read.
+    /// The figures that can be read.
     static var gauges: [Gauge] {
         guard let text = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8),
             let names = text.lastIndex(of: ")")

@@ -21,7 +21,7 @@ enum RateSubject: Hashable, Sendable {
 final class RateLimiter: Sendable {
     private struct Buckets {
         var all: [RateSubject: TokenBucket] = [:]
-        /// The number of buckets from which the limiter looks for some to remove.
+        /// The number of buckets above which the limiter tries to remove some.
         var many = RateLimiter.manyBuckets
 
         subscript(subject: RateSubject) -> TokenBucket? {
@@ -29,8 +29,8 @@ final class RateLimiter: Sendable {
             set { all[subject] = newValue }
         }
 
-        /// Removes full buckets, which carry no information. If too many are left, the fuller half goes too: anyone
-        /// may come from many addresses, and memory is not theirs to fill.
+        /// Removes full buckets, which carry no information. If too many are left, it removes the fuller half too, so
+        /// that requests from many addresses cannot fill the memory.
         mutating func makeRoom(now: Moment) {
             var levels: [Double] = []
             all = all.filter { _, bucket in
@@ -54,13 +54,13 @@ final class RateLimiter: Sendable {
 
     private let buckets = Mutex(Buckets())
     private static let manyBuckets = 10_000
-    /// The most buckets that the limiter keeps.
+    /// The maximum number of buckets.
     static let maximumBuckets = 100_000
 
     /// The number of buckets in memory.
     var count: Int { buckets.withLock { $0.all.count } }
 
-    /// Removes all buckets, because each holds the limit that it began with.
+    /// Removes all buckets, because each has the limit with which it was created.
     func forget() { buckets.withLock { $0 = Buckets() } }
 
     /// Takes one request from the subject's bucket if its level allows it.

@@ -2,7 +2,7 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Changes the settings at each SIGHUP. Settings that cannot be used change nothing, and the log says why.
+/// Changes the settings at each SIGHUP. Invalid settings change nothing, and the log has the reason.
 struct Reloading: Service {
     let metrics: Metrics
     let logger: Logger

@@ -2,12 +2,12 @@ import FoundationEssentials
 import Glibc
 import ServiceLifecycle
 
-/// Tells systemd, or another service manager with its protocol, what the service does: sd_notify(3).
+/// Reports the service's state to systemd, or to another service manager with its protocol: sd_notify(3).
 ///
 ///     NOTIFY_SOCKET ◀─ one datagram a state: "READY=1"
 ///
-/// Without `NOTIFY_SOCKET` in the environment it sends nothing. If the manager has a watchdog, it sends `WATCHDOG=1` twice in each
-/// interval of that: the manager restarts a process whose threads are all stuck.
+/// Without `NOTIFY_SOCKET` in the environment it sends nothing. If the manager has a watchdog, it sends `WATCHDOG=1`
+/// twice per watchdog interval: the manager restarts a process whose threads are all stuck.
 struct ServiceManager: Service {
     func run() async throws {
         if let interval = Self.watchdogInterval {
@@ -23,17 +23,17 @@ struct ServiceManager: Service {
         Self.tell("STOPPING=1")
     }
 
-    /// What `WatchdogSec=` of the unit says; nil without it.
+    /// The `WatchdogSec=` of the unit; nil without it.
     private static var watchdogInterval: Duration? {
         variable("WATCHDOG_USEC").flatMap { Int64($0) }.flatMap { $0 > 0 ? .microseconds($0) : nil }
     }
 
-    /// Sends that a reload begins. `READY=1` ends it.
+    /// Reports the beginning of a reload. `READY=1` ends it.
     static func tellReloading() {
         tell("RELOADING=1\nMONOTONIC_USEC=\(Int64(ProcessInfo.processInfo.systemUptime * 1e6))")
     }
 
-    /// Sends lines of `NAME=VALUE`. A manager that does not take them is no reason to stop.
+    /// Sends lines of `NAME=VALUE`. Failures are ignored.
     static func tell(_ lines: String) {
         guard let path = variable("NOTIFY_SOCKET") else { return }
         var address = sockaddr_un()

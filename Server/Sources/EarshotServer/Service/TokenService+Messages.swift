@@ -98,7 +98,8 @@ extension TokenService {
         return answer
     }
 
-    /// - Returns: the attachments of each of the beacons that has any which the filter selects and the device may see.
+    /// - Returns: for each beacon, the attachments that the filter selects and the device may see; beacons without any
+    ///   are left out.
     func lookUp(_ beacons: [BeaconIdentifier], _ filter: MessageFilter, for session: Session) async throws
         -> [LookUpResult]
     {
@@ -110,7 +111,7 @@ extension TokenService {
         try require([("namespace", filter.namespace, limits.namespaceLength)])
         try require([("type", filter.type, limits.attachmentTypeLength)])
         let distinct = Set(beacons)
-        // In the order of the question, each once.
+        // In the order of the query, without repetitions.
         var rest = distinct
         let ordered = beacons.filter { rest.remove($0) != nil }
         let results = try await store.lookUp(LookUp(beacons: ordered, filter: filter, project: session.project))
@@ -138,9 +139,9 @@ extension TokenService {
 
     /// A lease of the requested length.
     /// - Parameters:
-    ///   - token: the next token; the device of a sealed project draws it, the service that of an open one.
+    ///   - token: the next token; in a sealed project the device draws it, in an open one the service.
     ///   - hasKey: whether a sealed one comes with a wrapped key.
-    ///   - isOrder: whether the request makes the publication or subscription, perhaps once more.
+    ///   - isOrder: whether the request creates the publication or subscription, or repeats that.
     private func renewal(
         _ session: Session, timeToLive: Duration?, _ token: TokenOfferBody?, hasKey: Bool, isOrder: Bool = false
     ) throws -> Renewal {

@@ -5,7 +5,7 @@ import Synchronization
 /// The token service without HTTP: rules and limits around a store, with a replaceable clock.
 final class TokenService: Sendable {
     let store: any Store
-    /// What the operator may change while it runs.
+    /// The settings that the operator may change while it runs.
     let settings: SharedSettings
     let clock: any ServiceClock
     let hub = EventHub()
@@ -16,7 +16,7 @@ final class TokenService: Sendable {
     /// The origins that any browser key allows.
     let browserOrigins: OriginList
     private let rates = RateLimiter()
-    /// The time at which everything that was due had been ended.
+    /// The last time at which a sweep had ended everything due.
     private let swept = Mutex(ContinuousClock.now)
 
     init(store: any Store, limits: ServiceLimits = ServiceLimits()) {
@@ -30,15 +30,15 @@ final class TokenService: Sendable {
 
     var limits: ServiceLimits { settings.read(\.limits) }
 
-    /// Serves by other settings from now on. What rates have counted is forgotten.
+    /// Applies new settings, and resets the counts of rates.
     func change(_ settings: Settings) {
         self.settings.change { $0 = settings }
         rates.forget()
         connections.change(settings.limits)
     }
 
-    /// What is known about browsers before any request.
-    /// - Parameter isBehindNodes: whether requests come from other nodes, which say for whom.
+    /// The settings for browsers.
+    /// - Parameter isBehindNodes: whether requests come from other nodes, which name the client's address.
     func browsers(isBehindNodes: Bool) -> BrowserSettings {
         settings.read {
             BrowserSettings(servesPages: $0.web != nil, proxies: $0.proxies, isBehindNodes: isBehindNodes)
@@ -50,7 +50,7 @@ final class TokenService: Sendable {
     // MARK: Sessions
 
     /// Opens a session for a device that presents a key.
-    /// - Parameter canSeal: whether the client can seal messages: a sealed project accepts no other.
+    /// - Parameter canSeal: whether the client can seal messages, which a sealed project requires.
     /// - Returns: the session and its secret, which the service does not store.
     func openSession(
         key: String, canSeal: Bool = false, from source: RequestSource = RequestSource()
@@ -108,8 +108,8 @@ final class TokenService: Sendable {
         return holder.project
     }
 
-    /// Checks that a key may be used from where the request comes: a browser key in pages only, and only in those that it
-    /// allows; another key in no page, because everyone could read it there.
+    /// Checks that a key may be used from the request's source. A browser key may only be used in the pages that it
+    /// allows. Other keys may not be used in pages, where everyone could read them.
     private func require(_ source: RequestSource, _ allowed: AllowedOrigins?) throws {
         if let allowed {
             try source.require(allowed)
@@ -131,15 +131,15 @@ final class TokenService: Sendable {
 
     // MARK: Time
 
-    /// Begins to serve a store that an earlier run of the service may have filled.
+    /// Begins to serve. The store may have data of an earlier run.
     func begin() async throws {
         try await store.begin(limits) { [hub] in hub.end($0) }
     }
 
     /// Ends expired leases and the sightings of silent devices, and notifies the devices concerned.
     ///
-    /// It calls the store again while more is due. One call each quarter of a second ends 2,000 items of a kind a second at most, and
-    /// a large service has more.
+    /// It calls the store again while more is due: with one call each quarter of a second it could end at most 2,000
+    /// items of a kind per second, too few for a large service.
     func sweep() async throws {
         for _ in 0..<Self.maximumSweepCount {
             let swept = try await store.sweep(limits)
@@ -148,11 +148,11 @@ final class TokenService: Sendable {
         }
     }
 
-    /// The time since everything that was due had been ended.
+    /// The time since a sweep had ended everything due.
     var sweepLag: Duration { .now - swept.withLock { $0 } }
 
-    /// The most calls of the store in one sweep: 80 of 500 items, 160,000 items of each kind a second. The
-    /// heartbeat then wakes the event streams, and the next sweep continues.
+    /// The maximum number of calls of the store in one sweep: 80 of 500 items, or 160,000 items of each kind per
+    /// second. The heartbeat then wakes the event streams, and the next sweep continues.
     private static let maximumSweepCount = 80
 
     // MARK: Rates
@@ -163,15 +163,16 @@ final class TokenService: Sendable {
         }
     }
 
-    /// Counts a request without a valid key or session towards the rate of its address. Valid ones are never counted, so that
-    /// a client's neighbours behind one address cannot have it refused. It asks no database.
+    /// Counts a request without a valid key or session towards the rate of its address. Valid requests are not counted,
+    /// so clients behind one address cannot cause each other's valid requests to be refused. It does not query the
+    /// database.
     /// - Returns: the problem if there were too many.
     func tooManyFailures(of client: String) -> Problem? {
         rates.take(from: .failures(client: client), limits.failuresPerAddress, now: now)
             .map { .tooManyFailures(retryAfterSeconds: $0) }
     }
 
-    /// Counts a page's request towards the rate of its address, before anything is looked up for it.
+    /// Counts a page's request towards the rate of its address, before any look-up.
     private func keepAddressRate(_ source: RequestSource) throws {
         guard let client = source.client else { return }
         try keepRate(.pageRequests(client: client), limits.requestsPerAddress, "address")

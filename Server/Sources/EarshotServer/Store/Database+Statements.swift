@@ -1,6 +1,6 @@
 import GRDB
 
-/// Statements compiled once for each connection. SQLite takes longer to compile most of them than to run them.
+/// Statements compiled once per connection. SQLite takes longer to compile most of them than to run them.
 extension Database {
     func run(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
         try cachedStatement(sql: sql).execute(arguments: arguments)

@@ -6,9 +6,10 @@ enum DatabaseFiles {
     /// The first bytes of every SQLite file, https://www.sqlite.org/fileformat2.html#magic_header_string
     private static let header = Array("SQLite format 3\0".utf8)
 
-    /// Checks that a path names a database, or a file that SQLite may make one of: no file yet, or an empty one. Changes nothing.
+    /// Checks that a path names a database, no file, or an empty file, which SQLite can turn into one. Changes nothing.
     ///
-    /// It runs before anything is created or protected: a command with a wrong path must not touch what is there.
+    /// It runs before anything is created or protected, so a command with a wrong path leaves the existing file
+    /// unchanged.
     /// - Throws: `AdministrationError` if something else has that path, or if this user cannot read it.
     static func check(_ path: String) throws {
         let type: FileAttributeType
@@ -38,17 +39,17 @@ enum DatabaseFiles {
         }
     }
 
-    /// What a path leads to: a link has no rights of its own.
+    /// The file that a path leads to: a link has no permissions of its own.
     private static func target(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
     private static func failure(_ path: String, _ reason: Int32) -> AdministrationError {
         AdministrationError(description: "Cannot read '\(path)': \(String(cString: strerror(reason))).")
     }
 
-    /// Takes the rights of other users from the existing files: the database, its write-ahead log, and the log's index.
+    /// Removes other users' permissions on the existing files: the database, its write-ahead log, and the log's index.
     /// - Parameter path: a path that passed `check`.
-    /// - Returns: the paths of those that others could read, write or run.
-    /// - Throws: `AdministrationError` if a file belongs to another user, who alone may take them away.
+    /// - Returns: the paths of the files that others could read, write or run.
+    /// - Throws: `AdministrationError` if a file belongs to another user, who alone may remove them.
     static func protect(_ path: String) throws -> [String] {
         let path = target(path)
         return try [path, path + "-wal", path + "-shm"].filter { file in
@@ -56,7 +57,7 @@ enum DatabaseFiles {
             guard let rights = attributes?[.posixPermissions] as? Int, rights & 0o077 != 0,
                 attributes?[.type] as? FileAttributeType == .typeRegular
             else { return false }
-            // The superuser may change every file's rights, but must not.
+            // The superuser could change the permissions of every file, but must not.
             guard attributes?[.ownerAccountID] as? Int == Int(geteuid()), chmod(file, mode_t(rights & 0o700)) == 0
             else {
                 throw AdministrationError(

@@ -3,10 +3,10 @@ import Glibc
 
 /// Another process serves the database.
 ///
-/// The service keeps in memory what is alive, so two services on one database would contradict each other.
+/// The service has the live items in memory, so two services on one database would contradict each other.
 package struct DatabaseInUse: Error, Equatable, CustomStringConvertible {
     let path: String
-    /// The other process, if it says which it is.
+    /// The number of the other process, if it is known.
     let process: Int32?
 
     package var description: String {
@@ -16,18 +16,18 @@ package struct DatabaseInUse: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The right to serve a database: one process has it at a time.
+/// The right to serve a database. Only one process has it at a time.
 ///
-/// A lock of the kernel on a file beside the database, so it ends with the process, however that ends. The file stays. It
-/// holds the process id, for the message of the second service only. A lock on the database itself would not do: closing
-/// any descriptor of that file ends SQLite's own locks.
+/// It is a kernel lock on a file beside the database, so it ends with the process in any case. The file stays. It
+/// contains the process id, for the error message of a second service only. A lock on the database itself would not
+/// work: closing any descriptor of that file ends SQLite's own locks.
 final class DatabaseLock: Sendable {
     private let descriptor: Int32
 
     /// Takes the lock.
     /// - Throws: `DatabaseInUse` if another process has it, or `AdministrationError` if the file cannot be created or locked.
     init(database path: String) throws {
-        // Two names of one database have one lock.
+        // Two names of the same database share a lock.
         let file = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + ".lock"
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw Self.failure("create", file, errno) }
@@ -39,14 +39,14 @@ final class DatabaseLock: Sendable {
         }
         self.descriptor = descriptor
         let text = Array("\(getpid())\n".utf8)
-        // The lock counts, whatever the file says.
+        // Only the lock matters; the file's content is informative.
         _ = ftruncate(descriptor, 0)
         _ = pwrite(descriptor, text, text.count, 0)
     }
 
     deinit { close(descriptor) }
 
-    /// Gives the lock back before the process ends.
+    /// Releases the lock before the process ends.
     func release() { flock(descriptor, LOCK_UN) }
 
     private static func process(_ descriptor: Int32) -> Int32? {

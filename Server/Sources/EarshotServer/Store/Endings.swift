@@ -1,4 +1,5 @@
-/// What the operator wants ended. A command of its own writes it into the table `ending`; the service that has the item in memory ends it.
+/// The items that the operator wants to end. A separate command writes them into the table `ending`; the service that
+/// has an item in memory ends it.
 struct Endings: Sendable {
     var devices: Set<String> = []
     var publications: Set<String> = []
@@ -28,14 +29,14 @@ extension Live {
 }
 
 extension Administration {
-    /// Waits until the service has ended an item that `endings` names, for some seconds.
+    /// Waits some seconds for the service to end an item.
     /// - Parameters:
-    ///   - order: writes the order, as often as it is called.
+    ///   - order: writes the order; may be called repeatedly.
     ///   - isAlive: whether the item still has a row.
-    /// - Returns: false if no service did.
+    /// - Returns: false if no service ended it.
     func awaitEnd(order: () async throws -> Void, isAlive: () async throws -> Bool) async throws -> Bool {
         for _ in 0..<5 {
-            // A request that was under way may have prolonged it, so the order is given again.
+            // A request in progress may have prolonged the item, so the order is repeated.
             try await order()
             for _ in 0..<20 {
                 guard try await isAlive() else { return true }
@@ -45,7 +46,7 @@ extension Administration {
         return try await !isAlive()
     }
 
-    /// The reason why there is nothing to end.
+    /// The error for an item that does not exist.
     func unknown(_ item: EndedItem) -> AdministrationError {
         AdministrationError(
             description: "There is no \(item.table) '\(item.identifier)'; 'earshotd \(item.table) list' shows them all."

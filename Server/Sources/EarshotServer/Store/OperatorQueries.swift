@@ -27,7 +27,7 @@ enum OperatorQueries {
             AND (publication IS NULL OR publication NOT IN (SELECT identifier FROM publication WHERE ended_at IS NULL))
         """
 
-    /// What must never be: a sentence, and the number of rows of which it is true.
+    /// Contradictions to look for: a sentence, and a query for the number of rows to which it applies.
     static let contradictions: [(sentence: String, sql: String)] = [
         (
             "devices belong to no key of their project",
@@ -89,8 +89,8 @@ enum OperatorQueries {
 }
 
 extension Inspection {
-    /// Looks for contradictions, and counts rows.
-    /// - Parameter count: the number that a statement gives.
+    /// Looks for contradictions and counts rows.
+    /// - Parameter count: the number that a statement returns.
     mutating func look(_ count: (_ sql: String) throws -> Int64) rethrows {
         for (sentence, sql) in OperatorQueries.contradictions {
             let number = try count(sql)

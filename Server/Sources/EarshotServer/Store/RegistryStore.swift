@@ -1,6 +1,6 @@
 package import NearbyWire
 
-/// The persistent register of beacons. Each call is atomic, as those of `Store` are.
+/// The persistent register of beacons. Each call is atomic, like those of `Store`.
 package protocol RegistryStore: Sendable {
     /// The number of a project.
     /// - Throws: `RegistryError.noSuchProject`, or the error of the database, as all calls may.

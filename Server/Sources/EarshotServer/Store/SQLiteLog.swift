@@ -3,7 +3,8 @@ import GRDB
 
 /// The log of the embedded store: rows of one SQLite file.
 ///
-/// If the database refuses a change, memory is read again before the next one: so no later change rests on what the disk does not have.
+/// If the database refuses a change, memory is read again before the next one, so no later change depends on data that
+/// is not on the disk.
 struct SQLiteLog: ChangeLog {
     let writes: WriteQueue
     let pool: DatabasePool

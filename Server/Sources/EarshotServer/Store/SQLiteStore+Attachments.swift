@@ -39,8 +39,8 @@ extension SQLiteStore {
         }
     }
 
-    /// One read for all beacons of the question. A beacon that is not registered costs one search in an index, and so does one
-    /// of another project; neither leaves anything behind.
+    /// One read for all beacons of the query. A beacon that is not registered costs one search in an index, and so does
+    /// one of another project; neither stores anything.
     func lookUp(_ question: LookUp) async throws -> [LookUpResult] {
         try await pool.read { database in
             try question.beacons.compactMap { beacon in

@@ -67,7 +67,7 @@ extension SQLiteStore {
     }
 
     /// The row of a beacon.
-    /// - Throws: `RegistryError.noSuchBeacon` also if it is in another project.
+    /// - Throws: `RegistryError.noSuchBeacon`, even if it is in another project.
     static func require(_ beacon: BeaconIdentifier, _ scope: RegistryScope, _ database: Database) throws -> Row {
         let row = try database.row(
             "\(selectBeacon) WHERE kind = ? AND identifier = ? AND (? IS NULL OR project_id = ?)",

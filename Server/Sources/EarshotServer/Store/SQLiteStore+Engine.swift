@@ -1,7 +1,7 @@
 import FoundationEssentials
 import GRDB
 
-/// What the engine does, for requests.
+/// The operations of the engine, for requests.
 extension SQLiteStore {
     func openSession(_ order: SessionOrder) async throws -> Session { try await engine.openSession(order) }
 

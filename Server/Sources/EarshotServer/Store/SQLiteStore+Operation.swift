@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Glibc
 
-/// What the operator looks at and repairs.
+/// The operator's inspections and repairs.
 extension SQLiteStore {
     package func devices(project: String?) async throws -> [DeviceRecord] {
         try await pool.read { database in
@@ -58,7 +58,7 @@ extension SQLiteStore {
         }
     }
 
-    /// The copy is whole when it has its name: it is written beside it first.
+    /// The copy gets its name when it is complete. Until then it is written under another name.
     package func backUp(to path: String) async throws {
         func failure(_ action: String, _ reason: Int32) -> AdministrationError {
             AdministrationError(description: "Cannot \(action) '\(path)': \(String(cString: strerror(reason))).")
@@ -72,12 +72,12 @@ extension SQLiteStore {
         defer {
             Glibc.close(descriptor)
             unlink(unfinished)
-            // SQLite's, which it could not remove.
+            // SQLite's journal, which it could not remove.
             unlink("\(unfinished)-journal")
         }
         try await pool.vacuum(into: unfinished)
         guard fsync(descriptor) == 0 else { throw failure("write", errno) }
-        // `link` refuses a name that was taken meanwhile, where `rename` would replace that file.
+        // If the name was taken meanwhile, `link` fails; `rename` would replace that file.
         guard link(unfinished, path) != 0 else { return }
         guard [EPERM, EOPNOTSUPP].contains(errno), rename(unfinished, path) == 0 else { throw failure("create", errno) }
     }

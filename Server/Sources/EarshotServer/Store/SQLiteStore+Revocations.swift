@@ -1,15 +1,16 @@
 import GRDB
 import Synchronization
 
-/// What the operator does while the service runs.
+/// The operator's changes while the service runs.
 extension SQLiteStore {
-    /// The time after which the service has noticed that a key was revoked, but for the time of reading a row.
+    /// The time after which the service has noticed a revoked key, plus the time to read a row.
     static let revocationDelay = Duration.milliseconds(20)
 
-    /// Learns which keys are revoked, and what is to end. The operator says that in a process of its own, so only the database knows.
+    /// Reads which keys are revoked and which items are to end. The operator's commands run in their own process, so
+    /// only the database has that information.
     ///
-    /// Cost: one row, on a connection of its own that no write delays. A look counts for `revocationDelay`.
-    /// - Parameter isUrgent: whether to look in any case.
+    /// Cost: one row, on a separate connection, so writes do not delay it. A reading is valid for `revocationDelay`.
+    /// - Parameter isUrgent: whether to read in any case.
     func refreshRevocations(isUrgent: Bool = false) throws {
         let now = ContinuousClock.now
         let isFresh = revocationsSeen.withLock { seen in

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import GRDB
 import Synchronization
 
-/// The embedded store: one SQLite file, in write-ahead logging so that readers never wait for writers.
+/// The embedded store: one SQLite file in write-ahead logging mode, so that readers do not wait for writers.
 ///
 /// `synchronous = FULL`: an answered commit is on the disk, not only in the kernel.
 package final class SQLiteStore: Store {
@@ -16,13 +16,13 @@ package final class SQLiteStore: Store {
     /// The right to serve; nil for the operator's commands.
     private let lock: DatabaseLock?
     var isServing: Bool { lock != nil }
-    /// What is alive; only of a store that serves.
+    /// The live items; only for a store that serves.
     var live: SharedLive { engine.live }
     var clock: any ServiceClock { engine.clock }
     /// A connection that only reads which keys are revoked.
     let revocations: DatabaseQueue
     let knownRevocations = Atomic(-1)
-    /// The time of the last look at the revoked keys.
+    /// The time of the last reading of the revoked keys.
     let revocationsSeen = Mutex<ContinuousClock.Instant?>(nil)
     /// The files that other users could read or write until this store was opened.
     let repairedFiles: [String]
@@ -31,14 +31,15 @@ package final class SQLiteStore: Store {
 
     /// Opens the file, creates a missing one, and migrates its tables to the current version.
     /// - Parameters:
-    ///   - path: the path of the database; `-wal` and `-shm` stand beside it.
+    ///   - path: the path of the database; `-wal` and `-shm` are beside it.
     ///   - pendingWrites: the maximum number of writes that wait for the disk.
     ///   - clock: the source of the writes' time.
-    ///   - minimumRoomBytes: the free space on the disk below which the store is in trouble. The write-ahead log alone may take 64 MiB.
-    ///   - isServing: whether to read what is alive into memory. Commands of the operator leave that to the service.
-    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or migrate the
-    ///   file; `AdministrationError` if the path names something that is no database, or if other users may read it and this
-    ///   process may not change that.
+    ///   - minimumRoomBytes: the free space on the disk below which the store counts as failing. The write-ahead log
+    ///     alone may take 64 MiB.
+    ///   - isServing: whether to read the live items into memory. The operator's commands leave that to the service.
+    /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or
+    ///   migrate the file; `AdministrationError` if the path names something other than a database, or if other users
+    ///   may read it and this process may not change that.
     package init(
         path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
         minimumRoomBytes: UInt64 = 64 << 20, isServing: Bool = true
@@ -47,7 +48,7 @@ package final class SQLiteStore: Store {
         self.minimumRoomBytes = minimumRoomBytes
         var configuration = Configuration()
         configuration.label = "earshotd"
-        // `earshotd key create` writes beside a running service; each waits for the other.
+        // `earshotd key create` writes while a service runs; each waits for the other.
         configuration.busyMode = .timeout(5)
         configuration.maximumReaderCount = 4
         configuration.prepareDatabase { database in
@@ -89,22 +90,23 @@ package final class SQLiteStore: Store {
         lock?.release()
     }
 
-    /// Merges the write-ahead log into the database, and empties it.
+    /// Merges the write-ahead log into the database and empties it.
     ///
     /// SQLite would do so when the last connection closes, but the pool closes its read-only connections last.
-    /// - Throws: if another process reads. Then the log stays, and nothing is lost.
+    /// - Throws: if another process is reading. Then the log stays, and nothing is lost.
     func mergeLog() throws {
         try pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     }
 
-    /// How long a refused write counts if no other follows: without requests nothing would ever prove that the trouble is over.
+    /// The time for which a refused write counts if no other follows. Without this limit and without requests, the
+    /// store would stay marked as failing.
     private static let refusalLifetime = Duration.seconds(60)
 
     func check() async throws {
         try await writes.perform(isProbe: true) { database, now in
             try database.run("UPDATE probe SET written_at = ?", [now])
         }
-        // The probe fits where larger writes do not.
+        // The probe may succeed when larger writes fail.
         if let refusal = writes.refusal, ContinuousClock.now - refusal.at < Self.refusalLifetime {
             throw StoreTrouble(reason: "the last write failed: \(refusal.reason)")
         }
@@ -116,7 +118,7 @@ package final class SQLiteStore: Store {
     }
 }
 
-/// The reason why a store that can be written to is in trouble.
+/// The reason why a store counts as failing although it can be written.
 struct StoreTrouble: StoreFailure {
     let reason: String
 }

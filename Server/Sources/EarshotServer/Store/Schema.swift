@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables, version by version. A released version never changes; a change adds another version.
+/// The tables, version by version. Released versions do not change; a change adds a version.
 enum Schema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -20,8 +20,8 @@ enum Schema {
         ALTER TABLE token ADD COLUMN wrapped_key BLOB;
         """
 
-    // What the operator wants ended, by identifier. A command writes it in a process of its own, and the service reads it when the count of
-    // `revocation` changes.
+    // The items that the operator wants to end, by identifier. A command writes them from its own process, and the
+    // service reads them when the count of `revocation` changes.
     private static let version6 = """
         CREATE TABLE ending (device TEXT, publication TEXT);
         CREATE TRIGGER ending_wanted AFTER INSERT ON ending BEGIN
@@ -29,12 +29,13 @@ enum Schema {
         END;
         """
 
-    // The origins of a browser key, with spaces in between; null for other keys. Of one without any, only the service's own
-    // pages may use it.
+    // The origins of a browser key, separated by spaces; null for other keys. A browser key without origins is only for
+    // the service's own pages.
     private static let version5 = "ALTER TABLE api_key ADD COLUMN origins TEXT"
 
-    // Memory has what requests look up (`Live`), so these tables have no indexes, and a change writes few pages. Sightings
-    // lie in memory only. A device that ended has no row. A delivery stands where its stream reads it.
+    // Requests look items up in memory (`Live`), so these tables have no indexes, and a change writes few pages.
+    // Sightings are in memory only. An ended device has no row. Deliveries are in the order in which their stream reads
+    // them.
     private static let version4 = """
         CREATE TABLE device4 (
             id INTEGER PRIMARY KEY,
@@ -166,11 +167,11 @@ enum Schema {
         INSERT INTO probe (id, written_at) VALUES (1, 0);
         """
 
-    // Times are milliseconds since 1970. Content stands last in its row, so that a scan of the rest does not read it.
+    // Times are milliseconds since 1970. Content is the last column, so that a scan of the others does not read it.
     //
     // A sighting records that a device hears a token. A delivery is a message that is, or was, near a subscription: one
-    // row for each pair, with a new number at each change. So a stream resumes by one number, and the backlog of a
-    // sleeping device never exceeds the number of pairs.
+    // row for each pair, with a new number at each change. So a stream resumes from one number, and the backlog of a
+    // sleeping device is at most the number of pairs.
     //
     // A key's row counts the items of its devices, so that checking a limit always costs the same.
     private static let version1 = """

@@ -2,11 +2,11 @@ package import FoundationEssentials
 import NearbyWire
 
 /// The service's persistent state. Each call is atomic: it takes effect completely or not at all, and an answered call
-/// stays, even if the process is killed in the next moment.
+/// is durable, even if the process is killed immediately afterwards.
 ///
 /// The interface also fits a database that several services share: a call contains all data that its transaction needs,
-/// and none returns a cursor or a lock. A read gets the time from its caller. A write takes the time when its turn
-/// comes, not when the caller asked, so that a waiting write does not precede the writes committed meanwhile.
+/// and none returns a cursor or a lock. A read gets the time from its caller. A write reads the time when its turn
+/// comes, not when the caller asked, so that its time is not before that of writes committed meanwhile.
 protocol Store: OperatorStore {
     /// Checks that a write reaches the disk, by writing.
     func check() async throws
@@ -15,11 +15,11 @@ protocol Store: OperatorStore {
     func keyHolder(hash: Data) async throws -> KeyHolder?
     /// The origins of all browser keys that are not revoked.
     func browserOrigins() async throws -> Set<String>
-    /// The numbers of live items. They are kept, so that asking for them costs the same whatever they are.
+    /// The numbers of live items. They are counted continuously, so reading them has a constant cost.
     func counts() async throws -> StoreCounts
-    /// How long commits took.
+    /// The durations of commits.
     var commits: Durations { get }
-    /// What the store's own database does, for operators.
+    /// The figures of the store's database, for operators.
     var gauges: [Gauge] { get }
 
     func openSession(_ order: SessionOrder) async throws -> Session
@@ -48,7 +48,7 @@ protocol Store: OperatorStore {
     /// The attachments of the beacons that the device may see; nothing for a beacon without any.
     func lookUp(_ question: LookUp) async throws -> [LookUpResult]
 
-    /// Who notes that the device of this session lives; nil if another node serves it.
+    /// The presence record for the device of this session; nil if another node serves it.
     func presence(of session: Session) -> Presence?
     /// The position in the changes of a device, and whether a stream can resume after `cursor`; nil if the session has
     /// ended.
@@ -56,19 +56,19 @@ protocol Store: OperatorStore {
     /// A page of changes, or of found messages.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage
 
-    /// Begins to serve. It shortens stored times that are further ahead than the limits allow: the calendar was set back since they
-    /// were stored.
+    /// Begins to serve. It shortens stored times that are later than the limits allow, because the calendar was set
+    /// back since they were stored.
     /// - Parameter onLoss: called with devices that another node serves from now on.
     func begin(_ limits: ServiceLimits, onLoss: @escaping @Sendable (Set<Int64>) -> Void) async throws
-    /// Ends expired items and the sightings of silent devices, and deletes what ended longer ago than the limits' `memory`.
-    /// One call does a limited number of items of each kind, so that no write waits long for it.
+    /// Ends expired items and the sightings of silent devices, and deletes items that ended longer ago than the limits'
+    /// `memory`. One call handles a limited number of items of each kind, so that no write waits long for it.
     func sweep(_ limits: ServiceLimits) async throws -> Swept
 
     /// The time by which the store judges leases.
     var clock: any ServiceClock { get }
 }
 
-/// The operator's commands, from a process of their own while the service runs.
+/// The operator's commands, which run in their own process beside the service.
 package protocol Administration: Sendable {
     /// Creates a project.
     /// - Parameter salt: the salt of a sealed project; nil for an open one.
@@ -96,15 +96,15 @@ package protocol Administration: Sendable {
     /// The publications that have not ended, of one project or of all, oldest first.
     /// - Throws: the error of the database.
     func publications(project: String?) async throws -> [PublicationRecord]
-    /// Lets the service end a session, with all that it has, or a publication.
-    /// - Returns: false if none did within some seconds. The next one that serves the project does it first.
+    /// Lets the service end a session with all its items, or a publication.
+    /// - Returns: false if no service did it within some seconds. The next service of the project does it first.
     /// - Throws: `AdministrationError` if there is no such item, or the error of the database.
     func end(_ item: EndedItem) async throws -> Bool
-    /// Looks for what must never be, in one snapshot.
+    /// Looks for contradictions in one snapshot.
     /// - Throws: the error of the database.
     func inspect() async throws -> Inspection
     /// Writes a copy of the database into a new file that only its owner may read.
-    /// - Throws: `AdministrationError` if the file exists, or cannot be written, or if the store is no file.
+    /// - Throws: `AdministrationError` if the file exists, or cannot be written, or if the store is not a file.
     func backUp(to path: String) async throws
 }
 
@@ -120,10 +120,10 @@ struct Woken: Sendable, Equatable {
     }
 }
 
-/// What one call of `Store.sweep` did.
+/// The result of one call of `Store.sweep`.
 struct Swept: Sendable, Equatable {
     var woken = Woken()
-    /// Whether more is due already, so that the next call need not wait.
+    /// Whether more items are due, so that the next call can follow immediately.
     var hasMore = false
 }
 
@@ -145,14 +145,15 @@ struct SessionOrder: Sendable {
     let devicesPerKey: Int
 }
 
-/// A new token, to issue if the current one is too old. In a sealed project the device draws it, and the service has its identifier.
+/// A new token, to issue if the current one is too old. In a sealed project the device draws the token, and the service
+/// gets its identifier.
 struct TokenOffer: Sendable {
     let bytes: Data
     /// The key of a sealed publication, wrapped for the token.
     var key: Data?
     /// The lifetime of a new token; the current one is kept for half of it.
     let lifetime: Duration
-    /// Whether the device may have forgotten the current token: it repeats an order of a sealed project.
+    /// Whether the device may have forgotten the current token, because it repeats an order of a sealed project.
     var isForgetful = false
 }
 
@@ -167,7 +168,7 @@ struct Renewal: Sendable {
 /// A message to publish.
 struct PublicationOrder: Sendable {
     let identifier: String
-    /// The client's key for repetitions of the same order; nil if it gave none.
+    /// The client's key for repetitions of the same order; nil without one.
     let idempotencyKey: String?
     let message: Message
     let renewal: Renewal
@@ -213,7 +214,7 @@ struct StreamPosition: Sendable, Equatable {
 struct ChangeQuery: Sendable {
     var after: Int64
     var through = Int64.max
-    /// Whether to read only the messages found now, for a stream that starts anew.
+    /// Whether to read only the messages found now, for a stream that does not resume.
     var isFoundOnly = false
     var limit: Int
 }
@@ -226,7 +227,7 @@ struct StoreCounts: Sendable, Equatable {
     let sightings: Int
     /// Writes that wait for their turn.
     let waitingWrites: Int
-    /// The time for which the oldest write waits that is not on the disk.
+    /// The waiting time of the oldest write that is not on the disk.
     let logLag: Duration
 }
 
@@ -235,8 +236,8 @@ protocol StoreFailure: Error {
     var reason: String { get }
 }
 
-/// The reason of an error for the log: what a store says, or a problem's code. Texts of other errors may quote a message or a key, so
-/// only their type is named.
+/// The reason of an error for the log: a store's reason, or a problem's code. Texts of other errors may quote a message
+/// or a key, so only their type is logged.
 func reason(of error: any Error) -> String {
     switch error {
     case let failure as any StoreFailure: failure.reason

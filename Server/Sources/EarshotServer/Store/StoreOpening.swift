@@ -1,17 +1,17 @@
 import FoundationEssentials
 import Logging
 
-/// A store as the operator's commands use it.
+/// A store for the operator's commands.
 package protocol OperatorStore: Administration, RegistryStore {
-    /// Ends its connections.
+    /// Closes its connections.
     /// - Throws: the database's error if one cannot be closed.
     func close() throws
 }
 
 /// Opens the store that `--database` names: a SQLite file, or `postgres://…`.
 package enum StoreOpening {
-    /// Opens a store for a command of the operator, while a service may run.
-    /// - Throws: `AdministrationError` if this program has no such store, or the error of the database.
+    /// Opens a store for a command of the operator; a service may be running.
+    /// - Throws: `AdministrationError` if this build does not support the store, or the error of the database.
     package static func administer(_ database: String) throws -> any OperatorStore {
         guard isPostgres(database) else { return try SQLiteStore(path: database, isServing: false) }
         return try postgres(database, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
@@ -30,7 +30,8 @@ package enum StoreOpening {
 
     /// Copies a SQLite database into an empty one on PostgreSQL, while no service uses either.
     /// - Returns: the numbers of rows, by table.
-    /// - Throws: `DatabaseInUse` if a service uses the file; `AdministrationError` if one is not such a database; the error of a database.
+    /// - Throws: `DatabaseInUse` if a service uses the file; `AdministrationError` if either is not such a database;
+    ///   the error of a database.
     package static func copy(from source: String, to target: String) async throws -> [(table: String, count: Int)] {
         guard !isPostgres(source), isPostgres(target) else {
             throw AdministrationError(
@@ -52,12 +53,12 @@ package enum StoreOpening {
         return counts
     }
 
-    /// The name of a database for messages: without the password that an address may have.
+    /// The name of a database for messages, without the password that an address may have.
     package static func name(_ database: String) -> String {
         guard isPostgres(database) else { return database }
         guard var address = URLComponents(string: database) else { return "postgres://…" }
         address.password = nil
-        // libpq takes one there as well.
+        // libpq accepts a password there as well.
         address.queryItems?.removeAll { $0.name == "password" }
         return address.string ?? "postgres://…"
     }

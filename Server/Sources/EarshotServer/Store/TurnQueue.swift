@@ -1,29 +1,30 @@
 import Synchronization
 
-/// The changes that wait for their turn in a log, which takes them in batches: while one batch is written, the next one gathers.
+/// The changes that wait for their turn in a log. The log takes them in batches: while one batch is written, the next
+/// one is collected.
 ///
-/// A patient change waits some milliseconds for others. Renewals are patient: they are most of what a large service writes, they come one by
-/// one, and a commit costs a hundred times as much as a row.
+/// A patient change waits some milliseconds for others. Renewals are patient: they are most of a large service's
+/// writes, they arrive one by one, and a commit costs a hundred times as much as a row.
 final class TurnQueue<Turn: Sendable>: Sendable {
     enum Kind {
         case change
         case patientChange
-        /// It changes nothing, and waits only for the changes before it. One of many devices that meet causes dozens of these.
+        /// It changes nothing, and only waits for earlier changes. In a crowd each device causes dozens of these.
         case read
     }
 
     private struct State {
         var waiting: [(turn: Turn, kind: Kind, since: ContinuousClock.Instant)] = []
-        /// The number of changes among them, and of turns that are not patient.
+        /// The number of changes among them, and of the turns that are not patient.
         var changes = 0
         var urgent = 0
         /// Whether the patient ones have waited long enough.
         var isDue = false
         /// Whether a task sleeps until the patience of the waiting changes ends.
         var hasTimer = false
-        /// The time since which the oldest of the batch under way waits; nil if none is under way.
+        /// The time since which the oldest change of the current batch has waited; nil without a batch.
         var oldest: ContinuousClock.Instant?
-        /// Whether a task takes batches.
+        /// Whether a task is processing batches.
         var isRunning = false
 
         /// - Returns: whether the caller has to write batches.
@@ -35,30 +36,31 @@ final class TurnQueue<Turn: Sendable>: Sendable {
 
     private let capacity: Int
     private let state = Mutex(State())
-    /// The maximum number of changes in one batch; with more, the first of them would wait for long.
+    /// The maximum number of changes in one batch, which limits the wait of the first.
     private static var maximumBatch: Int { 256 }
-    /// How long a patient change waits. With 100,000 devices 17 renewals come in this time.
+    /// The time for which a patient change waits. With 100,000 devices 17 renewals arrive in this time.
     private static var patience: Duration { .milliseconds(5) }
-    /// This many changes do not wait for more: a sixteenth of a commit for each is little.
+    /// With this many changes the batch starts without waiting: a sixteenth of a commit per change is cheap.
     private static var worthwhileBatch: Int { 16 }
 
-    /// - Parameter capacity: the maximum number of changes that wait. Each open connection may have a read as well.
+    /// - Parameter capacity: the maximum number of waiting changes. In addition each open connection may have a waiting
+    ///   read.
     init(capacity: Int) { self.capacity = capacity }
 
     /// The number of changes that wait, without those of the batch under way.
     var count: Int { state.withLock { $0.changes } }
 
-    /// The same with the reads.
+    /// The same, including reads.
     var turnCount: Int { state.withLock { $0.waiting.count } }
 
-    /// The time for which the oldest change waits that is not written yet.
+    /// The waiting time of the oldest change that is not written yet.
     var lag: Duration {
         let since = state.withLock { $0.oldest ?? $0.waiting.first?.since }
         return since.map { .now - $0 } ?? .zero
     }
 
-    /// Lets a change or a read wait for its turn.
-    /// - Parameter run: writes batches until there is none. It is called when that is to begin.
+    /// Queues a change or a read.
+    /// - Parameter run: writes batches until none is left; called when that is to begin.
     /// - Returns: false if too many wait.
     func add(_ turn: Turn, _ kind: Kind, run: @escaping @Sendable () async -> Void) -> Bool {
         let (isTaken, mustRun, mustWait) = state.withLock { state in
@@ -91,7 +93,7 @@ final class TurnQueue<Turn: Sendable>: Sendable {
         }
     }
 
-    /// The next batch; nil if nothing waits that is due. Then the caller writes no more.
+    /// The next batch; nil if nothing is due. Then the caller stops.
     func nextBatch() -> [Turn]? {
         state.withLock { state in
             guard !state.waiting.isEmpty, state.urgent > 0 || state.isDue else {
@@ -108,13 +110,13 @@ final class TurnQueue<Turn: Sendable>: Sendable {
             state.waiting.removeFirst(batch.count)
             state.changes -= batch.count { $0.kind != .read }
             state.urgent -= batch.count { $0.kind != .patientChange }
-            // What did not fit has waited as long.
+            // The changes that did not fit have waited just as long.
             state.isDue = !state.waiting.isEmpty
             return batch.map(\.turn)
         }
     }
 
-    /// Gives the rest of a batch back, before all that waits.
+    /// Returns the rest of a batch to the front of the queue.
     func giveBack(_ turns: some Collection<Turn>) {
         state.withLock { state in
             let since = state.oldest ?? .now

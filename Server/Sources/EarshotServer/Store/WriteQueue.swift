@@ -1,10 +1,10 @@
 import GRDB
 import Synchronization
 
-/// Collects the writes that arrive while the disk is busy, and commits them together.
+/// Collects the writes that arrive while the disk is busy and commits them together.
 ///
-/// A commit waits for the disk, whatever its size. So under load one wait serves many writes, and without load no write
-/// waits for others. Each write has a savepoint of its own: one that fails does not affect the others.
+/// A commit waits for the disk, regardless of its size. So under load many writes share one wait, and without load a
+/// write does not wait for others. Each write has its own savepoint, so a failed write does not affect the others.
 final class WriteQueue: Sendable {
     /// The reason why the database refused a write.
     struct Refusal: Sendable {
@@ -28,13 +28,13 @@ final class WriteQueue: Sendable {
 
     /// - Parameters:
     ///   - capacity: the maximum number of waiting writes.
-    ///   - commits: takes the duration of each commit.
+    ///   - commits: records the duration of each commit.
     ///   - clock: the source of each write's time, read when its turn comes.
-    ///   - needsRepair: whether `prepare` has something to repair. Reads then wait for that.
-    ///   - prepare: called before each write, and after the last one, in their transaction. It repairs what a failed
-    ///     write has left.
-    ///   - onCommit: called when the writes are on the disk, before they learn of it.
-    ///   - onFailedCommit: called when a commit failed, before its writes learn of it.
+    ///   - needsRepair: whether `prepare` has something to repair. Reads then wait for the repair.
+    ///   - prepare: called before each write, and after the last one, in their transaction. It repairs the effects of a
+    ///     failed write.
+    ///   - onCommit: called when the writes are on the disk, before their callers get the result.
+    ///   - onFailedCommit: called when a commit failed, before the callers get the error.
     init(
         _ pool: DatabasePool, capacity: Int, commits: Durations, clock: any ServiceClock,
         needsRepair: @escaping @Sendable () -> Bool = { false },
@@ -54,10 +54,10 @@ final class WriteQueue: Sendable {
     /// The number of waiting writes.
     var waitingCount: Int { queue.count }
 
-    /// The same with the reads.
+    /// The same, including reads.
     var turnCount: Int { queue.turnCount }
 
-    /// The time for which the oldest write waits that is not on the disk.
+    /// The waiting time of the oldest write that is not on the disk.
     var lag: Duration { queue.lag }
 
     /// The last refusal, if no write has succeeded since.
@@ -65,7 +65,7 @@ final class WriteQueue: Sendable {
 
     /// The result of `body`, once it is on the disk.
     /// - Parameters:
-    ///   - isProbe: whether the write only tries the disk. It is so small that it proves nothing about others.
+    ///   - isProbe: whether the write only tests the disk. Such a small write proves nothing about larger ones.
     ///   - isPatient: whether it may wait some milliseconds for others.
     /// - Throws: the error of `body`, `Problem.overloaded` if too many writes wait, or the error of the commit.
     func perform<Value: Sendable>(
@@ -79,7 +79,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// The value of `body`, once the writes before it are on the disk. It asks no database.
+    /// The value of `body`, once all earlier writes are on the disk. It does not query the database.
     /// - Throws: the error of the commit, if that failed.
     func afterWrites<Value: Sendable>(_ body: @escaping @Sendable (_ now: Moment) -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -101,7 +101,8 @@ final class WriteQueue: Sendable {
                 try await pool.writeWithoutTransaction { database in
                     try database.inTransaction(.immediate) {
                         for write in batch {
-                            // A full disk ends the transaction; no statement may then run outside of one.
+                            // A full disk ends the transaction; after that no statement may run outside of a
+                            // transaction.
                             guard database.isInsideTransaction else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
                             try prepare(database, clock.now)
                             write.run(in: database, now: clock.now)
@@ -123,7 +124,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Remembers whether the database refused one of the writes. One that changes no row proves nothing.
+    /// Remembers whether the database refused one of the writes. A write that changes no row proves nothing.
     private func note(_ batch: [any Write], commitError: (any Error)?) {
         let writes = batch.filter { !$0.isProbe }
         guard !writes.isEmpty else { return }
@@ -134,7 +135,8 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Repairs at once what a failed commit has left. If the database cannot even be read, the next write tries again.
+    /// Immediately repairs the effects of a failed commit. If the database cannot even be read, the next write tries
+    /// again.
     private func recover() async {
         do {
             try await pool.writeWithoutTransaction { database in
@@ -152,7 +154,7 @@ final class WriteQueue: Sendable {
 
 private protocol Write: Sendable {
     var isProbe: Bool { get }
-    /// The error with which the database refused it.
+    /// The database's error, if it refused the write.
     var refusal: DatabaseError? { get }
     /// Whether it changed a row.
     var hasWritten: Bool { get }
@@ -160,7 +162,7 @@ private protocol Write: Sendable {
     func finish(commitError: (any Error)?)
 }
 
-/// Waits for the writes before it.
+/// Waits for all earlier writes.
 private struct PendingRead: Write {
     let isProbe = true
     let refusal: DatabaseError? = nil
@@ -207,14 +209,14 @@ private final class PendingWrite<Value: Sendable>: Write {
     var refusal: DatabaseError? {
         result.withLock { result in
             guard case .failure(let error as DatabaseError) = result else { return nil }
-            // A constraint is broken by what is written, not by the disk.
+            // A constraint violation comes from the written data, not from the disk.
             return error.resultCode == .SQLITE_CONSTRAINT ? nil : error
         }
     }
 
     func finish(commitError: (any Error)?) {
         switch (result.withLock { $0 }, commitError) {
-        // The write failed by itself, whatever became of the others.
+        // The write failed independently of the others.
         case (.failure(let error), _): continuation.resume(throwing: error)
         case (_, .some(let error)): continuation.resume(throwing: error)
         case (.success(let value), nil): continuation.resume(returning: value)

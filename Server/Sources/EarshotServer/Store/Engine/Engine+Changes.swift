@@ -12,19 +12,20 @@ extension Engine {
         }
     }
 
-    /// A page of changes, or of found messages, that are on the disk.
+    /// A page of changes, or of found messages, from the disk.
     func changes(of session: Session, _ query: ChangeQuery) async throws -> ChangePage {
         var noted = try await committed(session) { live, _ in live.changes(of: session.device, query) }
         let (cursor, isFull) = (noted.last?.delivery.sequence ?? query.after, noted.count == query.limit)
         let untold = noted.filter(\.isUntold)
         if !untold.isEmpty {
-            // Before the reader goes on: after that no later process would know that the device was not told.
+            // Before the reader continues: afterwards no later process would know that the device did not get the
+            // message.
             _ = try await settle { live, changes, now in live.forget(untold, of: session.device, &changes, now: now) }
             noted.removeAll(where: \.isUntold)
         }
         let contents = noted.isEmpty ? [:] : try await log.contents(of: noted.map(\.publication.row))
         let changes = noted.compactMap { change in
-            // Without a content the change was forgotten meanwhile.
+            // If there is no content, the change was forgotten meanwhile.
             contents[change.publication.row].map { content in
                 Change(
                     sequence: change.delivery.sequence, isFound: change.delivery.isFound,
@@ -34,7 +35,7 @@ extension Engine {
                         keys: change.keys))
             }
         }
-        // A key may have come meanwhile.
+        // A key may have arrived meanwhile.
         return ChangePage(changes: changes, cursor: cursor, isFull: isFull || !untold.isEmpty)
     }
 }
@@ -46,12 +47,12 @@ extension Live {
         let subscription: String
         let publication: Publication
         let keys: [WrappedKey]
-        /// Whether the device cannot read the message: it is sealed, and no key is there. Keys are in memory only, so after a restart they are
-        /// missing until a device reports again.
+        /// Whether the device cannot read the message, because it is sealed and has no key. Keys are in memory only, so
+        /// after a restart they are missing until a device reports again.
         let isUntold: Bool
     }
 
-    /// Forgets that messages were found, because the device was not told. With the first key they are found anew.
+    /// Forgets that messages were found, because the device did not get them. With the first key they are found again.
     fileprivate mutating func forget(
         _ untold: [NotedChange], of device: Int64, _ changes: inout RowChanges, now: Moment
     ) {
@@ -63,7 +64,8 @@ extension Live {
         }
     }
 
-    /// The changes of a device in their order. Cost: the number of messages that its subscriptions found, or lost lately.
+    /// The changes of a device in their order. Cost: the number of messages that its subscriptions found, or lost
+    /// recently.
     fileprivate func changes(of device: Int64, _ query: ChangeQuery) -> [NotedChange] {
         guard let device = devices[device], device.sequence > query.after else { return [] }
         var changes: [NotedChange] = []

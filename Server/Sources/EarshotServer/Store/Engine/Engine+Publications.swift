@@ -5,7 +5,7 @@ extension Engine {
         while true {
             let earlier = try await earlierEqual(order)
             let outcome = try await change { live, changes, now -> Outcome<Publication>? in
-                // Another order of the same key had its turn meanwhile, or the earlier publication ended.
+                // Another order with the same key had its turn meanwhile, or the earlier publication ended.
                 guard live.earlier(order)?.row == earlier else { return nil }
                 let session = order.renewal.session
                 let expires = try live.prolonged(order.renewal, now: now)
@@ -20,7 +20,7 @@ extension Engine {
                     changes.madePublications.append((offer, order.message.content))
                 }
                 let issued = try live.renewOffer(row, order.renewal, &changes, now: now)
-                // The device may hear subscriptions; and an expired publication that was not swept yet lives again.
+                // The device may hear subscriptions; and an expired publication that was not swept yet is live again.
                 live.touch(live.pairs(publication: row), now: now)
                 live.settle(&changes, now: now)
                 return live.offers[row].map {
@@ -43,7 +43,7 @@ extension Engine {
                 guard content == message.content else { throw Problem.repeatDiffers }
                 return earlier.row
             }
-            // It is not on the disk yet, or no longer.
+            // The content is not on the disk yet, or no longer.
             try await log.afterChanges { _ in }
         }
         return nil
@@ -110,7 +110,7 @@ extension Live {
         uncommitted.insert(renewal.session.device)
         let issued = try issue(renewal.token, for: .publication(row), renewal.session, &changes, now: now)
         let expires = now + renewal.timeToLive
-        // A row that is made in this turn says so already.
+        // A row created in this turn already has this time.
         if offers[row]?.expires != expires { changes.publicationEnds[row] = expires }
         offers[row]?.expires = expires
         offerEnds.set(row, at: expires)

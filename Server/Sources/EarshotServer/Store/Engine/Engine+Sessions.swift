@@ -19,7 +19,8 @@ extension Engine {
         }
     }
 
-    /// The session with this hash; nil if it is unknown or has ended. A session that is ending waits for its end.
+    /// The session with this hash; nil if it is unknown or has ended. If the session is ending, the call waits for its
+    /// end.
     func session(hash: Data, now: Moment) async throws -> Session? {
         let (session, isEnding) = live.withLock { ($0.session(hash: hash, now: now), $0.ending.contains(hash)) }
         guard isEnding else { return session }

@@ -1,7 +1,7 @@
 extension Engine {
-    /// Records what a device reports. It waits for the disk only if it finds or loses a message.
+    /// Records a device's report. It waits for the disk only if a message is found or lost.
     ///
-    /// An unknown token costs a look into a table in memory, and leaves nothing there.
+    /// An unknown token costs one look-up in memory and stores nothing.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
         let now = clock.now
         // Before the report takes effect, so that a sweep at the same time does not end its sightings.
@@ -19,7 +19,7 @@ extension Engine {
         return isUnsettled ? answer.waking(try await settle()) : answer
     }
 
-    /// Ends the sightings of those of the devices that are still silent when the change's turn comes.
+    /// Ends the sightings of the devices that are still silent when the change's turn comes.
     func endSightings(of devices: [Int64], where isSilent: @escaping @Sendable (Int64) -> Bool) async throws -> Woken {
         let isSettled = live.withLock { live in
             for device in devices where isSilent(device) { live.endSightings(of: device, now: clock.now) }

@@ -16,7 +16,8 @@ extension Engine {
                 changes.madeSubscriptions.append(wish)
             }
             let issued = try live.renewWish(row, order.renewal, &changes, now: now)
-            // The device may already hear publications; and an expired subscription that was not swept yet lives again.
+            // The device may already hear publications; and an expired subscription that was not swept yet is live
+            // again.
             live.touch(live.pairs(subscription: row), now: now)
             live.settle(&changes, now: now)
             return live.wishes[row].map {

@@ -2,7 +2,7 @@ extension Engine {
     /// The maximum number of devices that fall silent in one sweep, so that no change waits long for it.
     private static let maximumSilent = 500
 
-    /// Ends what is due, a limited number of items of each kind.
+    /// Ends due items, up to a limited number of each kind.
     /// - Parameter isUrgent: whether to take a turn even if nothing is due.
     func sweep(_ limits: ServiceLimits, isUrgent: Bool) async throws -> Swept {
         let silence = try await endSilence(limits.silence)

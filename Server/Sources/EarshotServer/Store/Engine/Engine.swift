@@ -1,25 +1,25 @@
 import FoundationEssentials
 import Synchronization
 
-/// The engine of every store: what is alive, in memory, and the operations that change it.
+/// The engine of every store: the live items in memory, and the operations that change them.
 ///
 ///     operation ─▶ its turn ─▶ Live ─▶ RowChanges ─▶ log ─▶ answer
 ///
-/// It knows no database. The log gives each change its turn, and makes the rows last that follow from it, before the answer goes out.
-/// Sightings are in memory only: a report waits for the log only if it finds or loses a message.
+/// It is independent of the database. The log gives each change its turn, and stores the resulting rows before the
+/// answer is sent. Sightings are in memory only: a report waits for the log only if it finds or loses a message.
 final class Engine: Sendable {
     let live: SharedLive
     let log: any ChangeLog
     let clock: any ServiceClock
     let presence = Presence()
 
-    /// An engine of what the log holds.
-    /// - Parameter live: what was read from the log. The log marks it as committed.
+    /// Creates an engine for a log.
+    /// - Parameter live: the items read from the log, which marks them as committed.
     init(_ live: SharedLive, log: any ChangeLog, clock: any ServiceClock) {
         (self.live, self.log, self.clock) = (live, log, clock)
     }
 
-    /// Changes memory and then the rows, in the log's turn.
+    /// Changes memory and then the rows, when the log gives it a turn.
     ///
     /// Cost of a change in memory: microseconds, under the lock. `body` throws a `Problem` before it changes anything.
     /// - Parameter isPatient: whether the change may wait some milliseconds for others.
@@ -36,7 +36,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// The same; then it finds and loses the pairs that wait for it.
+    /// The same; then it settles the pairs that wait in `unsettled`.
     /// - Returns: the devices that it wakes.
     func settle(
         _ body: @escaping @Sendable (inout Live, inout RowChanges, _ now: Moment) -> Void = { _, _, _ in }
@@ -51,7 +51,7 @@ final class Engine: Sendable {
         }
     }
 
-    /// What memory says about a device, once that is on the disk.
+    /// The result of `body` about a device, once the device's changes are on the disk.
     func committed<Value: Sendable>(
         _ session: Session, _ body: @escaping @Sendable (Live, _ now: Moment) -> Value
     ) async throws -> Value {
@@ -73,33 +73,33 @@ final class Engine: Sendable {
     }
 }
 
-/// The log of an engine: it makes changes last, one turn after the other.
+/// The log of an engine: it stores changes, one turn after the other.
 protocol ChangeLog: Sendable {
     /// Calls `body` when the changes before it have had their turn.
     /// - Parameters:
-    ///   - isPatient: whether it may wait some milliseconds for others, so that one commit serves them all.
-    ///   - body: changes memory, and says which rows follow from that. If it throws a `Problem`, it has changed nothing.
+    ///   - isPatient: whether it may wait some milliseconds for others, to share their commit.
+    ///   - body: changes memory, and gives the resulting row changes. If it throws a `Problem`, it has changed nothing.
     /// - Returns: the value of `body`, once its rows are on the disk.
-    /// - Throws: the error of `body`; `Problem.overloaded` if too many changes wait; the error of the database. After that memory is what
-    ///   the rows say.
+    /// - Throws: the error of `body`; `Problem.overloaded` if too many changes wait; the error of the database. After
+    ///   that, memory matches the rows.
     func append<Value: Sendable>(
         isPatient: Bool, _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
     ) async throws -> Value
-    /// The value of `body`, which it calls once the changes before it are on the disk.
-    /// - Throws: the error of the database, if it refused one of the changes that were written just before.
+    /// The value of `body`, called once all earlier changes are on the disk.
+    /// - Throws: the error of the database, if it refused one of the changes written immediately before.
     func afterChanges<Value: Sendable>(
         _ body: @escaping @Sendable (_ now: Moment) -> Value
     ) async throws -> Value
-    /// The contents of publications, by row; none for one that is not on the disk.
+    /// The contents of the publications that are on the disk, by row.
     func contents(of publications: [Int64]) async throws -> [Int64: Data]
     /// The number of changes that wait for their turn.
     var waitingCount: Int { get }
-    /// The time for which the oldest of the changes waits that are not on the disk.
+    /// The waiting time of the oldest change that is not on the disk.
     var lag: Duration { get }
 }
 
 extension ChangeLog {
-    /// The same for a change that waits for nothing else.
+    /// The same for a change that does not wait for others.
     func append<Value: Sendable>(
         _ body: @escaping @Sendable (_ now: Moment) throws -> (Value, RowChanges)
     ) async throws -> Value {
@@ -107,7 +107,7 @@ extension ChangeLog {
     }
 }
 
-/// What is alive, behind a lock that is held for microseconds.
+/// The live items, protected by a lock that is held for microseconds.
 final class SharedLive: Sendable {
     private let live = Mutex(Live())
 

@@ -43,9 +43,9 @@ extension Live {
         }
     }
 
-    /// Checks that the session goes on, and returns when it ends once its lease is extended.
+    /// Checks that the session is live, and returns the new end of its lease.
     ///
-    /// A rejected client must open a new session: this one ended after the request was accepted.
+    /// If this throws, the session ended after the request was accepted, and the client must open a new one.
     func prolonged(_ renewal: Renewal, now: Moment) throws -> Moment {
         guard let device = devices[renewal.session.device] else { throw Problem.badSession }
         return max(device.expires, now + renewal.sessionLifetime)
@@ -83,10 +83,11 @@ extension Live {
         _ = try unusedName(offer, session)
     }
 
-    /// The most tokens of an item that an order may add to.
+    /// The maximum number of an item's tokens for an order to add another one.
     private static let maximumTokenCount = 8
 
-    /// The token to keep: the current one, if it is less than half its life old. A repeated order of a sealed project gets its own.
+    /// The token to keep: the current one, if it is less than half its life old. A repeated order of a sealed project
+    /// gets a new one.
     private func tokenToKeep(of binding: TokenBinding, _ offer: TokenOffer, now: Moment) -> Token? {
         let rows =
             switch binding {
@@ -98,7 +99,7 @@ extension Live {
         return present.issued + offer.lifetime / 2 > now ? present : nil
     }
 
-    /// The offered name. 64 random bits: that they are taken is as likely as that they are guessed.
+    /// The offered name. It has 64 random bits, so a collision is as unlikely as a correct guess.
     private func unusedName(_ offer: TokenOffer, _ session: Session) throws -> TokenName {
         guard let name = TokenName(offer.bytes, project: session.project), tokenRows[name] == nil else {
             throw Problem.tokenTaken
@@ -106,7 +107,7 @@ extension Live {
         return name
     }
 
-    /// Ends a publication. Those that found it lose it.
+    /// Ends a publication. The subscriptions that found it lose it.
     mutating func endOffer(_ row: Int64, _ changes: inout RowChanges, now: Moment) {
         guard let offer = offers[row], offer.ended == nil else { return }
         uncommitted.insert(offer.device)
@@ -126,7 +127,7 @@ extension Live {
         touch(offer.subscriptions.map { Pair(publication: row, subscription: $0) }, now: now)
     }
 
-    /// Ends a subscription. Nobody has to learn of it.
+    /// Ends a subscription. No device needs to be notified.
     mutating func endWish(_ row: Int64, _ changes: inout RowChanges) {
         guard let wish = wishes[row] else { return }
         uncommitted.insert(wish.device)
@@ -166,7 +167,7 @@ extension Live {
 
     /// Checks that one more item fits the limits of the device and of its key.
     ///
-    /// Of a device only those count that are alive. Of a key expired ones count until they are swept away.
+    /// For the device's limit only live items count. For the key's limit expired ones count until they are swept.
     func requirePublicationRoom(_ order: PublicationOrder, now: Moment) throws {
         let session = order.renewal.session
         let all = devices[session.device]?.publications ?? []
@@ -177,7 +178,7 @@ extension Live {
         }
     }
 
-    /// Checks that one more fits, as above.
+    /// The same check for a subscription.
     func requireSubscriptionRoom(_ order: SubscriptionOrder, now: Moment) throws {
         let session = order.renewal.session
         let all = devices[session.device]?.subscriptions ?? []

@@ -1,10 +1,10 @@
-/// What a log holds of what is alive: all rows but the contents.
+/// The rows of live items in a log, without contents.
 struct LiveRows: Sendable {
     var devices: [(row: Int64, device: Live.Device)] = []
-    /// Also ended ones: their subscribers may still have to read that they lost them.
+    /// Includes ended ones: their subscribers may not have read the loss yet.
     var offers: [Live.Offer] = []
     var wishes: [Live.Wish] = []
-    /// The oldest first.
+    /// Oldest first.
     var tokens: [(row: Int64, token: Live.Token)] = []
     var deliveries: [(pair: Pair, delivery: Live.Delivery)] = []
     var revokedKeys: Set<Int64> = []
@@ -12,11 +12,11 @@ struct LiveRows: Sendable {
 }
 
 extension Live {
-    /// Takes the rows. From `old` it keeps two things: the sightings whose tokens and devices have rows, and the devices with changes that
-    /// are not committed.
+    /// Builds memory from the rows. From `old` it keeps the sightings whose tokens and devices have rows, and the
+    /// devices with uncommitted changes.
     /// - Parameters:
-    ///   - firstRow: no new row has a number below this.
-    ///   - isRestart: whether this is the first reading. What was near then counts as near for a while.
+    ///   - firstRow: the minimum number of a new row.
+    ///   - isRestart: whether this is the first reading. Then the messages that were near count as near for a while.
     init(_ rows: LiveRows, keeping old: Live = Live(), firstRow: Int64 = 1, isRestart: Bool, now: Moment) {
         reserve(row: firstRow - 1)
         for (row, device) in rows.devices { insert(row, device) }
@@ -42,7 +42,7 @@ extension Live {
         }
         uncommitted.formUnion(old.uncommitted)
         ending = old.ending
-        // The refused change may have been one of what is near.
+        // The refused change may have concerned pairs that are near.
         touch(found, now: now)
         for (token, devices) in hearers { touch(devices.flatMap { pairs($0, token) }, now: now) }
     }
@@ -55,7 +55,8 @@ extension Live {
         revokedKeys = revoked
     }
 
-    /// Shortens sightings and assumptions that lie further ahead than a new report could: the calendar was set back.
+    /// Shortens sightings and assumptions that end later than those of a new report would, because the calendar was set
+    /// back.
     mutating func bound(_ limits: ServiceLimits, now: Moment) {
         let latest = now + limits.sightingLifetime
         assumedUntil = latest

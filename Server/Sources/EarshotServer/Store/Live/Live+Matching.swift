@@ -5,9 +5,9 @@
 /// - S selects P: the same namespace, and the same type or none, and
 /// - they are near: B hears a token of P, or A hears a token of S. If P is sealed, A must have sent its key for that token.
 ///
-/// A change looks only at the pairs that it may touch.
+/// A change examines only the pairs that it may affect.
 extension Live {
-    /// Cost: the number of tokens of the two, each alive for two minutes.
+    /// Cost: the number of tokens of both, which live for two minutes each.
     func isMatch(_ pair: Pair, now: Moment) -> Bool {
         guard let offer = offers[pair.publication], let wish = wishes[pair.subscription] else { return false }
         let (publication, filter) = (offer.publication, wish.subscription.filter)
@@ -20,7 +20,7 @@ extension Live {
             || (assumedUntil > now && assumed.contains(pair))
     }
 
-    /// - Parameter publication: the publication whose key the sighting must have; nil if it needs none.
+    /// - Parameter publication: the publication whose key the sighting must have; nil if no key is needed.
     private func hears(
         _ device: Int64, oneOf tokens: [Int64], withKeyOf publication: Int64? = nil, now: Moment
     ) -> Bool {
@@ -66,19 +66,19 @@ extension Live {
         tokens.flatMap { token in (hearers[token] ?? []).flatMap { pairs($0, token) } }
     }
 
-    /// The pairs of a publication that was made, or lives again.
+    /// The pairs of a publication that was created or revived.
     func pairs(publication row: Int64) -> [Pair] {
         guard let offer = offers[row] else { return [] }
         return pairsHeard(by: offer.device).filter { $0.publication == row } + pairsHearing(offer.tokens)
     }
 
-    /// The pairs of a subscription that was made, or lives again.
+    /// The pairs of a subscription that was created or revived.
     func pairs(subscription row: Int64) -> [Pair] {
         guard let wish = wishes[row] else { return [] }
         return pairsHeard(by: wish.device).filter { $0.subscription == row } + pairsHearing(wish.tokens)
     }
 
-    /// Notes those of the pairs whose rows do not say what is.
+    /// Adds the pairs whose rows are outdated to `unsettled`.
     /// - Returns: whether there are any.
     @discardableResult
     mutating func touch(_ pairs: some Sequence<Pair>, now: Moment) -> Bool {
@@ -90,7 +90,7 @@ extension Live {
         return isAny
     }
 
-    /// Finds and loses the pairs that wait for it.
+    /// Finds or loses the pairs in `unsettled`.
     mutating func settle(_ changes: inout RowChanges, now: Moment) {
         guard !unsettled.isEmpty else { return }
         for pair in unsettled.sorted() {

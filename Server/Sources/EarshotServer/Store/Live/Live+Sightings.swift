@@ -12,7 +12,7 @@ extension Live {
         return report.heard.contains { awaits($0.bytes) } || report.lost.contains(where: awaits)
     }
 
-    /// Records what a device reports. The pairs that it changes wait in `unsettled`.
+    /// Records a device's report. The pairs that it changes wait in `unsettled`.
     /// - Returns: the answer, and whether any pair waits because of this report.
     /// - Throws: `Problem` if the device hears too much; then nothing has changed.
     mutating func record(_ report: SightingReport, now: Moment) throws -> (SightingAnswer, isUnsettled: Bool) {
@@ -21,7 +21,7 @@ extension Live {
         let lost = report.lost.map { known($0, report, now: now) }
         var sightings: [(token: Int64, sighting: Sighting)] = []
         for (token, heard) in zip(heard, report.heard) {
-            // A device that hears its own echo is not near itself.
+            // A device may hear its own token.
             guard let token, token.status == .valid, token.device != device else { continue }
             let expires = now + (report.lifetime - heard.age)
             guard expires > now else { continue }
@@ -29,7 +29,7 @@ extension Live {
         }
         try requireSightingRoom(for: sightings.map { $0.token }, report)
         var isUnsettled = false
-        // A session may end between its check and this.
+        // The session may have ended since it was checked.
         if devices[device] != nil {
             var changed = sightings.compactMap { addSighting($1, of: $0, by: device, now: now) ? $0 : nil }
             for case .some(let token) in lost {
@@ -38,7 +38,7 @@ extension Live {
             }
             changed += addKeys(report)
             let touched = changed.flatMap { pairs(device, $0) }
-            // The device has said itself what it hears.
+            // The device has now reported what it hears.
             if !assumed.isEmpty { assumed.subtract(touched) }
             isUnsettled = touch(touched, now: now)
         }
@@ -47,8 +47,8 @@ extension Live {
         return (answer, isUnsettled)
     }
 
-    /// Keeps the keys of a device's publications with the tokens that it hears. Others are ignored.
-    /// - Returns: the tokens that have new ones.
+    /// Stores the keys of the device's publications with the tokens that it hears. Other keys are ignored.
+    /// - Returns: the tokens with new keys.
     private mutating func addKeys(_ report: SightingReport) -> [Int64] {
         let (device, project) = (report.session.device, report.session.project)
         var changed: [Int64] = []
@@ -74,7 +74,7 @@ extension Live {
 
     private func requireSightingRoom(for tokens: [Int64], _ report: SightingReport) throws {
         let heard = devices[report.session.device]?.heard ?? [:]
-        // Most reports have nothing new.
+        // Most reports have no new token.
         guard let first = tokens.firstIndex(where: { heard[$0] == nil }) else { return }
         let added = Set(tokens[first...].filter { heard[$0] == nil })
         guard heard.count + added.count <= report.perDevice else {
@@ -82,7 +82,7 @@ extension Live {
         }
     }
 
-    /// Adds a sighting, or prolongs it.
+    /// Adds or prolongs a sighting.
     /// - Returns: whether the device did not hear the token before.
     private mutating func addSighting(
         _ sighting: Sighting, of token: Int64, by device: Int64, now: Moment

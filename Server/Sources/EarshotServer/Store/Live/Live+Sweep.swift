@@ -43,7 +43,7 @@ extension Live {
         return changes
     }
 
-    /// Takes the due items of a schedule, and notes if they reached the limit.
+    /// Takes the due items of a schedule, and records whether they reached the limit.
     private static func takeDue<Item: Hashable & Sendable>(
         _ moment: Moment, from schedule: inout Schedule<Item>, _ changes: inout RowChanges
     ) -> [Item] {
@@ -76,7 +76,8 @@ extension Live {
                 offersToForget.set(row, at: ended)
             }
         }
-        // Those that a subscription still has stay due. Only deletions let the sweep continue, or it would never end.
+        // Publications that a subscription still has stay due. Only deletions let the sweep continue; otherwise it
+        // would never end.
         if changes.deletedPublications.count == Self.maximumSweep { changes.isLimited = true }
         for row in Self.takeDue(then, from: &tokensToForget, &changes) {
             guard let token = tokens[row] else { continue }

@@ -11,15 +11,16 @@ struct Pair: Hashable, Comparable {
     }
 }
 
-/// What is alive, in memory: a copy of the rows that requests need, without contents, and the sightings, which no row has.
+/// The live items in memory: a copy of the rows that requests need, without contents, and the sightings, which have no
+/// rows.
 ///
-/// Each change of a row happens here first, under the store's lock, and then in the database, in the writer's turn. Until it
-/// is on the disk its devices are `uncommitted`, and answers about them wait for the writer: so no answer says what a
-/// crash or a full disk takes back. If the database refuses a change, the store reads everything again
+/// Each change of a row happens here first, under the store's lock, and then in the database, in the writer's turn.
+/// Until it is on the disk its devices are `uncommitted`, and answers about them wait for the writer. So a crash or a
+/// full disk cannot undo an answered change. If the database refuses a change, the store reads everything again
 /// (`Live+Loading.swift`).
 ///
-/// Sightings change at any time. When one changes what is near, the pair waits in `unsettled` until a writer has written
-/// that down.
+/// Sightings change at any time. If a change makes a pair near or not near, the pair waits in `unsettled` until a
+/// writer has stored that.
 struct Live: Sendable {
     struct Device {
         let identifier: String
@@ -31,7 +32,7 @@ struct Live: Sendable {
         /// The salt of its project if that is sealed.
         var salt: Data?
         var expires: Moment
-        /// The number of the last change of what it has found.
+        /// The number of its last change.
         var sequence: Int64
         /// The number up to which a stream cannot resume: later changes may be missing.
         var forgotten: Int64 = 0
@@ -54,10 +55,10 @@ struct Live: Sendable {
         let project: Int64
         let order: String?
         var expires: Moment
-        /// An ended one stays while a subscriber may still read that it was lost.
+        /// The time of its end. An ended one stays while a subscriber may still have to read the loss.
         var ended: Moment?
         var tokens: [Int64] = []
-        /// The subscriptions that found it, or lost it lately.
+        /// The subscriptions that found it, or lost it recently.
         var subscriptions: Set<Int64> = []
 
         func isAlive(_ now: Moment) -> Bool { ended == nil && expires > now }
@@ -76,7 +77,7 @@ struct Live: Sendable {
         let order: String?
         var expires: Moment
         var tokens: [Int64] = []
-        /// The messages that it found, or lost lately.
+        /// The messages that it found, or lost recently.
         var publications: Set<Int64> = []
 
         var current: Subscription {
@@ -96,14 +97,14 @@ struct Live: Sendable {
         var key: Data?
     }
 
-    /// A token's bytes say nothing outside of its project.
+    /// A token in its project; the bytes alone are ambiguous.
     struct TokenName: Hashable {
         let project: Int64
         let bytes: UInt64
 
         init(_ bytes: UInt64, project: Int64) { (self.project, self.bytes) = (project, bytes) }
 
-        /// Nil for bytes of another number: they are no token.
+        /// Nil if the number of bytes is not a token's.
         init?(_ bytes: Data, project: Int64) {
             guard bytes.count == 8 else { return nil }
             self.project = project
@@ -148,13 +149,14 @@ struct Live: Sendable {
     var revokedKeys: Set<Int64> = []
     var sightingCount = 0
 
-    /// The devices of which the rows on the disk do not yet say what memory says.
+    /// The devices whose changes in memory are not on the disk yet.
     var uncommitted: Set<Int64> = []
-    /// The sessions that have ended in memory, and not yet on the disk, by their hashes.
+    /// The sessions that have ended in memory but not yet on the disk, by their hashes.
     var ending: Set<Data> = []
-    /// Pairs of which the rows do not yet say whether they are near.
+    /// The pairs whose rows do not show yet whether they are near.
     var unsettled: Set<Pair> = []
-    /// Pairs that were near before a restart. Each counts as near until one of its devices says otherwise, or the time is over.
+    /// The pairs that were near before a restart. Each counts as near until one of its devices reports otherwise, or
+    /// the time ends.
     var assumed: Set<Pair> = []
     var assumedUntil = Moment(milliseconds: .max)
 
@@ -169,7 +171,7 @@ struct Live: Sendable {
 
     private var lastRow: Int64 = 0
 
-    /// A number that no row has.
+    /// A new row number.
     mutating func newRow() -> Int64 {
         lastRow += 1
         return lastRow
@@ -177,7 +179,7 @@ struct Live: Sendable {
 
     mutating func reserve(row: Int64) { lastRow = max(lastRow, row) }
 
-    /// Memory and disk are the same.
+    /// Marks memory as equal to the disk.
     mutating func commit() {
         if !uncommitted.isEmpty { uncommitted = [] }
         if !ending.isEmpty { ending = [] }
@@ -210,7 +212,7 @@ enum TokenBinding: Sendable, Equatable {
     case publication(Int64)
     case subscription(Int64)
 
-    /// From the columns of a row, of which one is null. Tokens of deleted items have neither, and are known as expired.
+    /// Reads the columns of a row, one of which is null. Tokens of deleted items have neither, and count as expired.
     init(publication: Int64?, subscription: Int64?) {
         self = publication.map(Self.publication) ?? .subscription(subscription ?? 0)
     }
@@ -224,7 +226,7 @@ enum TokenBinding: Sendable, Equatable {
     }
 }
 
-/// The changes of rows that follow from a change in memory.
+/// The row changes that result from a change in memory.
 struct RowChanges: Sendable {
     struct Delivered {
         let pair: Pair

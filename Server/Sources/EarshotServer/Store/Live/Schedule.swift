@@ -1,6 +1,6 @@
 /// The times at which items are due, in steps of a quarter of a second, each item once.
 ///
-/// An item may be due up to a step later than it is returned: the caller looks, and schedules it again.
+/// An item may be returned up to a step before it is due: the caller checks, and schedules it again.
 struct Schedule<Item: Hashable & Sendable>: Sendable {
     private var items: [Int64: Set<Item>] = [:]
     private var steps: [Item: Int64] = [:]
@@ -11,7 +11,7 @@ struct Schedule<Item: Hashable & Sendable>: Sendable {
 
     private static func step(_ moment: Moment) -> Int64 { moment.milliseconds >> 8 }
 
-    /// Schedules an item, or moves it to another time.
+    /// Schedules or reschedules an item.
     mutating func set(_ item: Item, at moment: Moment) {
         let step = Self.step(moment)
         guard steps[item] != step else { return }

@@ -31,8 +31,8 @@
             forgotten.merge(later.forgotten) { $1 }
         }
 
-        /// Writes the rows, table by table: what is made, then what changes, then what ends. A row is made once, changes only after
-        /// that, and does not come back, so this order gives what the turns gave one after the other.
+        /// Writes the rows, table by table: first insertions, then updates, then deletions. A row is created once,
+        /// changes only after that, and does not return, so this order has the same result as the separate turns.
         func write(_ connection: PostgresConnection, project: Int64) throws {
             try insert(connection, project: project)
             for (table, column, values) in [
@@ -230,8 +230,8 @@
             }
         }
 
-        /// The same, with the times shortened that are further ahead than the limits allow: the clock was set back since they were
-        /// stored. The rows stay as they are, and every later reading shortens them again.
+        /// The same, with times shortened that are later than the limits allow, because the clock was set back since
+        /// they were stored. The rows do not change, and every later reading shortens them again.
         func bounded(_ limits: ServiceLimits, now: Moment) -> LiveRows {
             var rows = self
             for index in rows.devices.indices {
@@ -268,7 +268,7 @@
     extension PostgresRow {
         func moment(_ column: Int) -> Moment { Moment(milliseconds: integer(column)) }
 
-        /// The origins of a browser key; nil of another.
+        /// The origins of a browser key; nil for other keys.
         func origins(_ column: Int) -> AllowedOrigins? { optionalText(column).map(AllowedOrigins.init(stored:)) }
     }
 
@@ -282,7 +282,7 @@
             } catch is PostgresPool.Full {
                 throw Problem.overloaded
             } catch let error as PostgresError where error.isTimeout {
-                // It waited too long, and took no effect.
+                // It waited too long and had no effect.
                 throw Problem.overloaded
             }
         }

@@ -3,14 +3,16 @@
     import FoundationEssentials
     import Synchronization
 
-    /// The log of one project in PostgreSQL, as its owner writes it.
+    /// The log of one project in PostgreSQL, written by the project's owner.
     ///
     ///     turns that wait ─▶ batch ─▶ memory ─▶ one transaction (fence, rows by table) ─▶ answers
     ///
-    /// While one batch is written the next one gathers, so one wait for the disk serves many changes. Memory changes in a batch's turn only:
-    /// so if the database refuses the batch, memory is read again, and no change rests on what the disk does not have.
+    /// While one batch is written, the next one is collected, so many changes share one wait for the disk. Memory
+    /// changes only in a batch's turn. So if the database refuses the batch, memory is read again, and no change
+    /// depends on data that is not on the disk.
     ///
-    /// The fence of a batch is the epoch of the owner: the database refuses a node that was taken for dead.
+    /// The fence of a batch is the owner's epoch: the database refuses batches of a node whose projects another node
+    /// has taken.
     final class PostgresLog: ChangeLog {
         let project: Int64
         private let epoch: Int64
@@ -94,7 +96,7 @@
                     var count = 0
                     for turn in batch {
                         count += 1
-                        // What broke a change may have left a part of it in memory, so no other follows.
+                        // The failed change may be partly in memory, so no other change follows.
                         guard turn.run(now: clock.now, &rows) else {
                             isStale.set(true)
                             break
@@ -149,7 +151,7 @@
         }
     }
 
-    /// The numbers of a project's rows: its owner counts alone, and no other project's row has one of them.
+    /// The row numbers of a project. Only its owner assigns them, and they are unique among all projects.
     enum ProjectRows {
         private static let bits: Int64 = 40
 
@@ -157,13 +159,13 @@
     }
 
     private protocol Turn: Sendable {
-        /// Changes memory, and adds the rows that follow.
-        /// - Returns: false if memory may be left in disorder.
+        /// Changes memory and adds the resulting rows.
+        /// - Returns: false if memory may be inconsistent.
         func run(now: Moment, _ rows: inout RowChanges) -> Bool
         func finish(_ error: (any Error)?)
     }
 
-    /// Waits for the changes before it.
+    /// Waits for all earlier changes.
     private struct PendingRead: Turn {
         let end: @Sendable ((any Error)?) -> Void
 
@@ -197,7 +199,7 @@
 
         func finish(_ error: (any Error)?) {
             switch (result.withLock { $0 }, error) {
-            // It failed by itself, whatever became of the others.
+            // It failed independently of the others.
             case (.failure(let own), _): continuation.resume(throwing: own)
             case (_, .some(let error)): continuation.resume(throwing: error)
             case (.success(let value), nil): continuation.resume(returning: value)

@@ -1,14 +1,14 @@
 #if Postgres
     import EarshotPostgres
 
-    /// The tables on PostgreSQL. A released version never changes; a change adds another one.
+    /// The tables on PostgreSQL. Released versions do not change; a change adds a version.
     enum PostgresSchema {
-        /// The version of the tables that this program makes.
+        /// The current version of the tables.
         static let version: Int64 = 6
-        /// The oldest version that it brings to the current one.
+        /// The oldest version that it can upgrade.
         private static let oldest: Int64 = 3
 
-        /// Brings the tables to the current version. Of several nodes that start at once, one does it.
+        /// Upgrades the tables to the current version. If several nodes start together, one of them does it.
         /// - Throws: `AdministrationError` if a later version of the service has changed them, or if they are too old.
         static func migrate(_ connection: PostgresConnection) throws {
             try connection.transaction { connection in
@@ -38,7 +38,7 @@
             }
         }
 
-        // Times are milliseconds since 1970, by the clock of the database, which all nodes share.
+        // Times are milliseconds since 1970 by the database's clock, which all nodes share.
         private static let registry = """
             CREATE FUNCTION moment(fixed bigint) RETURNS bigint LANGUAGE sql AS
                 $$ SELECT coalesce(fixed, (extract(epoch FROM clock_timestamp()) * 1000)::bigint) $$;
@@ -91,11 +91,12 @@
             CREATE INDEX attachment_namespace ON attachment (namespace_id) WHERE namespace_id IS NOT NULL;
             """
 
-        // A node is alive as long as it holds the advisory lock (4, id). Each project has one owner, whose memory decides; the tables
-        // below are its log. The epoch counts the owners: a batch of another epoch is refused.
+        // A node is alive as long as it holds the advisory lock (4, id). Each project has one owner, whose memory is
+        // authoritative; the tables below are its log. The epoch counts the owners: a batch of another epoch is
+        // refused.
         //
-        // Rows are read only when a project is loaded, so they have no more indexes than that needs. The number of a row has its
-        // project in its upper bits, so that owners count alone.
+        // Rows are read only when a project is loaded, so they have only the indexes that loading needs. The upper bits
+        // of a row number are the project, so owners can assign numbers independently.
         private static let rows = """
             CREATE SEQUENCE node_number AS integer;
             CREATE TABLE node (
@@ -167,7 +168,8 @@
             );
             """
 
-        // What the operator wants ended, by identifier. Nodes of version 4 do not know the table, and may go on beside those of version 5.
+        // The items that the operator wants to end, by identifier. Nodes of version 4 do not know the table, and may
+        // run beside those of version 5.
         private static let endings = "CREATE TABLE ending (device text, publication text)"
 
         // The salt of a sealed project, and the key of a sealed publication, wrapped for each of its tokens. Nodes of version 5 do not know
@@ -177,7 +179,7 @@
             ALTER TABLE token ADD COLUMN wrapped_key bytea;
             """
 
-        // Until version 4 functions of the database matched messages, and every node asked it. Sightings are in memory now.
+        // Before version 4, database functions matched messages for every node. Now sightings are in memory.
         private static let upgrade = """
             DO $$
             DECLARE f record;

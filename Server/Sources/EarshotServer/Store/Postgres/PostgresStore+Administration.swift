@@ -67,7 +67,7 @@
             return key
         }
 
-        /// The time after which the nodes have read a notification and the rows that it is about.
+        /// The time after which the nodes have read a notification and its rows.
         private static let revocationDelay = Duration.milliseconds(200)
 
         func keyHolder(hash: Data) async throws -> KeyHolder? {
@@ -94,7 +94,7 @@
             }
         }
 
-        /// A transaction of the operator's, to whom an absent database is no `Problem` with a code.
+        /// A transaction of the operator, who gets the database's error and not a `Problem` with a code.
         func administer<Value: Sendable>(
             _ body: @escaping @Sendable (PostgresConnection, _ now: Moment) throws -> Value
         ) async throws -> Value {

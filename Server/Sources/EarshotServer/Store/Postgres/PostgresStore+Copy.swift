@@ -3,10 +3,10 @@
     import FoundationEssentials
     import GRDB
 
-    /// Takes over what a SQLite database holds.
+    /// Copies a SQLite database.
     ///
-    /// The rows keep their numbers. Those of SQLite count from 1 over all projects, and the numbers of new rows on PostgreSQL begin far
-    /// above (`ProjectRows`), so none is taken twice.
+    /// The rows keep their numbers. SQLite counts from 1 over all projects, and the numbers of new rows on PostgreSQL
+    /// begin far above (`ProjectRows`), so all are unique.
     extension PostgresStore {
         private enum Kind: String {
             case bigint
@@ -14,7 +14,7 @@
             case bytea
             case optionalBytes
             case boolean
-            /// Eight bytes, which PostgreSQL has as a number.
+            /// Eight bytes, stored as a number in PostgreSQL.
             case token
 
             var type: String {
@@ -41,7 +41,7 @@
             }
         }
 
-        // In the order in which rows name those of other tables.
+        // Tables come after the tables that they reference.
         private static let tables: [(name: String, columns: KeyValuePairs<String, Kind>)] = [
             ("project", ["id": .bigint, "name": .text, "created_at": .bigint, "salt": .optionalBytes]),
             (
@@ -108,9 +108,9 @@
             ),
         ]
 
-        /// The tables whose numbers PostgreSQL counts.
+        /// The tables whose numbers PostgreSQL assigns.
         private static let counting = ["project", "api_key", "namespace", "beacon", "attachment"]
-        /// The most rows in one statement: 100 contents have 10 MB.
+        /// The maximum number of rows in one statement: 100 contents have 10 MB.
         private static let rowsPerStatement = 100
 
         /// Copies all rows in one transaction.
@@ -146,7 +146,7 @@
         ) throws -> Int {
             let names = columns.map(\.key).joined(separator: ", ")
             let arrays = columns.enumerated().map { "$\($0 + 1)::\($1.value.type)[]" }.joined(separator: ", ")
-            // Only numbers that PostgreSQL gives by itself need permission.
+            // Only numbers that PostgreSQL assigns itself need permission.
             let overriding = counting.contains(table) ? "OVERRIDING SYSTEM VALUE" : ""
             let insertion = "INSERT INTO \(table) (\(names)) \(overriding) SELECT * FROM unnest(\(arrays))"
             let cursor = try Row.fetchCursor(database, sql: "SELECT \(names) FROM \(table)")

@@ -2,7 +2,7 @@
     import FoundationEssentials
     import Synchronization
 
-    /// What the engines do, for requests.
+    /// The operations of the engines, for requests.
     extension PostgresStore {
         private func engine(of session: Session) async throws -> Engine { try await engine(of: session.project) }
 
@@ -69,7 +69,7 @@
             try await engine(of: session).changes(of: session, query)
         }
 
-        /// The engines are swept one after the other. One that fails does not keep the others from it.
+        /// The engines are swept one after the other. A failure of one does not prevent the others.
         func sweep(_ limits: ServiceLimits) async throws -> Swept {
             try await updateClock()
             var all = Swept()

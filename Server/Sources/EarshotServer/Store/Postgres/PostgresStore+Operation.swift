@@ -1,7 +1,7 @@
 #if Postgres
     import EarshotPostgres
 
-    /// What the operator looks at and repairs.
+    /// The operator's inspections and repairs.
     extension PostgresStore {
         package func devices(project: String?) async throws -> [DeviceRecord] {
             try await administer { connection, _ in

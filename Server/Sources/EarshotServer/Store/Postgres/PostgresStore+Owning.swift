@@ -10,33 +10,34 @@
         let epoch: Int64
     }
 
-    /// A project that this node owns, or is about to.
+    /// A project that this node owns, or is about to own.
     struct Holding: Sendable {
         let taking: Task<OwnedProject, any Error>
         var owned: OwnedProject?
     }
 
-    /// Where a project is served.
+    /// The node that serves a project.
     enum ProjectPlace: Sendable, Equatable {
         case here
         case node(address: String)
     }
 
-    /// Which node owns which project.
+    /// The ownership of projects by nodes.
     ///
-    /// A node lives as long as it holds the advisory lock of its number, on a connection of its own; PostgreSQL takes the lock back when that
-    /// ends. Another node may take a project only if it can get the lock of the project's owner. It then raises the epoch, and from
-    /// then on the database refuses what the former owner still writes.
+    /// A node lives as long as it holds the advisory lock of its number, on a connection of its own; PostgreSQL
+    /// releases the lock when the connection ends. Another node may take a project only if it can get the lock of the
+    /// project's owner. It then raises the epoch, and from then on the database refuses batches of the former owner.
     extension PostgresStore {
         /// The class of the advisory locks of nodes. Classes 1 and 3 are those of the migration and of the registers of projects.
         private static let lockClass = PostgresValue.integer(4)
 
-        /// How long a request waits for a project that is being read. Most take less; one with 100,000 devices takes 1.7 s, and its
-        /// devices would all wait here.
+        /// The maximum time that a request waits while its project is read. Most projects take less; one with 100,000
+        /// devices takes 1.7 s, and all its devices would wait here.
         private static let patience = Duration.milliseconds(500)
 
         /// The engine of a project that this node owns, or can take.
-        /// - Throws: `Problem.projectMoves` if another node owns it; `Problem.projectLoading` if reading it takes longer.
+        /// - Throws: `Problem.projectMoves` if another node owns it; `Problem.projectLoading` if reading it takes
+        ///   longer than `patience`.
         func engine(of project: Int64) async throws -> Engine {
             guard isNode else { throw Problem.storeAway }
             let holding = projects.withLock { projects in
@@ -67,17 +68,18 @@
             return try result.get().engine
         }
 
-        /// Whether this node owns a project, or is about to.
+        /// Whether this node owns a project, or is about to own it.
         func owns(_ project: Int64) -> Bool { projects.withLock { $0[project] } != nil }
 
         /// The engines of the projects that this node owns.
         var engines: [Engine] { projects.withLock { $0.values.compactMap(\.owned?.engine) } }
 
-        /// Where a project is served. A project without an owner, or whose owner does not answer, this node takes.
+        /// The node that serves a project. If the project has no owner, or its owner does not answer, this node takes
+        /// it.
         /// - Parameter unreachable: the address of an owner that does not answer.
-        /// - Throws: `Problem.projectMoves` if that owner lives all the same.
+        /// - Throws: `Problem.projectMoves` if that owner is alive nevertheless.
         func place(of project: Int64, unreachable: String? = nil) async throws -> ProjectPlace {
-            // A project that is about to be taken may go to another node.
+            // Another node may take a project that this node is about to take.
             if projects.withLock({ $0[project]?.owned }) != nil { return .here }
             if let address = try await owner(of: project), address != unreachable { return .node(address: address) }
             do {
@@ -90,7 +92,7 @@
             }
         }
 
-        /// The address of the other node that owns a project; nil if no other node does.
+        /// The address of the other node that owns a project; nil if no other node owns it.
         private func owner(of project: Int64) async throws -> String? {
             let node = node.withLock { $0 }
             return try await perform { connection, _ in
@@ -123,12 +125,12 @@
         }
 
         /// Makes a node the owner.
-        /// - Returns: its epoch; nil if the present owner lives.
+        /// - Returns: its epoch; nil if the current owner is alive.
         private static func take(_ project: Int64, _ node: Int64, _ connection: PostgresConnection) throws -> Int64? {
             let owners = try connection.execute(
                 "SELECT node_id, epoch FROM owner WHERE project_id = $1 FOR UPDATE", [.integer(project)])
             guard let owner = owners.first?.integer(0) else {
-                // Another node may do the same at this moment; then that one owns it.
+                // If another node inserts first, that node owns the project.
                 return try connection.execute(
                     "INSERT INTO owner VALUES ($1, $2, 1) ON CONFLICT DO NOTHING RETURNING epoch",
                     [.integer(project), .integer(node)]
@@ -144,10 +146,10 @@
                 [.integer(project), .integer(node)])[0].integer(0)
         }
 
-        /// Takes the node's lock on a new connection, and looks which projects are still its own.
+        /// Takes the node's lock on a new connection, and checks which projects the node still owns.
         func confirm(_ connection: PostgresConnection, place: String) throws {
             let known = node.withLock { $0 }
-            // The row is seen with the lock or not at all. Without a lock another node may have deleted it.
+            // Row and lock become visible together. Without the lock another node may have deleted the row.
             let number = try connection.transaction { connection in
                 let number = try known ?? connection.execute("SELECT nextval('node_number')")[0].integer(0)
                 try connection.execute("SELECT pg_advisory_lock($1, $2)", [Self.lockClass, .integer(number)])
@@ -156,7 +158,7 @@
                 return number
             }
             node.withLock { $0 = number }
-            // The rows of dead nodes. A node is dead if its lock is free.
+            // Deletes the rows of dead nodes. A node is dead if its lock is free.
             try connection.execute(
                 "DELETE FROM node WHERE id <> $2 AND pg_try_advisory_xact_lock($1, id)",
                 [Self.lockClass, .integer(number)])
@@ -182,20 +184,21 @@
             self.lost(lost.engine.live.withLock { Set($0.devices.keys) })
         }
 
-        /// The secret by which nodes recognise each other's requests. Only the database has it.
+        /// The secret by which nodes recognise each other's requests. It is stored only in the database.
         func clusterSecret() async throws -> String {
             try await perform { connection, _ in try connection.execute("SELECT secret FROM cluster")[0].text(0) }
         }
 
         // MARK: Homes
 
-        /// The maximum number of hashes that are remembered; then all are asked for again.
+        /// The maximum number of cached hashes; beyond it the cache is cleared.
         private static let maximumHomes = 200_000
 
         /// The project of a session or of a device key; nil if there is neither.
         func home(of hash: Data) async throws -> Int64? {
             if let known = homes.withLock({ $0[hash] }) { return known }
-            // The owner of a project knows its devices: after it has taken one, all of them ask for the first time.
+            // The owner of a project has its devices in memory. After it has taken a project, all of its devices are
+            // looked up for the first time.
             let owned = projects.withLock { $0.compactMapValues(\.owned) }
             if let project = owned.first(where: { $0.value.engine.live.withLock { $0.sessions[hash] != nil } })?.key {
                 note(project, of: hash)
@@ -222,9 +225,9 @@
 
         // MARK: Revocations
 
-        /// Ends the devices of keys that were revoked, and what else the operator wants ended.
+        /// Ends the devices of revoked keys, and the items that the operator wants to end.
         func noteRevocations() {
-            // If the database is away, this happens again when it is back.
+            // If the database is unreachable, this is repeated when the connection is back.
             Task { try? await endRevoked() }
         }
 

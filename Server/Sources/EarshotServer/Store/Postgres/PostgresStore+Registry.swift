@@ -24,7 +24,7 @@
                 guard try count < limit || Self.isTaken(name, connection) else {
                     throw RegistryError.tooManyNamespaces(limit: limit)
                 }
-                // Another project's transaction may take the name at this moment: the index decides.
+                // If another project's transaction takes the name at the same time, the index decides.
                 let created = try connection.execute(
                     """
                     INSERT INTO namespace (project_id, name, is_public, created_at) VALUES ($1, $2, $3, $4)
@@ -58,7 +58,7 @@
         package func removeNamespace(_ name: String, _ scope: RegistryScope) async throws {
             try await transaction { connection, _ in
                 let (id, _) = try Self.require(name, scope, connection)
-                // Waits for a transaction that attaches a message in it.
+                // Waits for transactions that attach messages in it.
                 try connection.execute("SELECT id FROM namespace WHERE id = $1 FOR UPDATE", [.integer(id)])
                 let count = try connection.execute(
                     "SELECT count(*) FROM attachment WHERE namespace_id = $1", [.integer(id)])[0].integer(0)
@@ -133,7 +133,7 @@
             try await transaction { connection, now in
                 let row = try Self.require(beacon, scope, connection)
                 let (id, project) = (row.integer(0), row.integer(1))
-                // One after the other for one beacon, so that the limit holds.
+                // Transactions on one beacon run one after the other, so that the limit holds.
                 guard try !connection.execute("SELECT id FROM beacon WHERE id = $1 FOR UPDATE", [.integer(id)]).isEmpty
                 else { throw RegistryError.noSuchBeacon }
                 let namespace = try Self.namespaceID(attachment.namespace, project: project, connection)
@@ -168,8 +168,8 @@
             guard removed.count == 1 else { throw RegistryError.noSuchAttachment }
         }
 
-        /// A beacon that is not registered costs one search in an index, and so does one of another project; neither leaves
-        /// anything behind.
+        /// A beacon that is not registered costs one search in an index, and so does one of another project; neither
+        /// stores anything.
         func lookUp(_ question: LookUp) async throws -> [LookUpResult] {
             try await perform { connection, _ in
                 try question.beacons.compactMap { beacon in
@@ -195,7 +195,7 @@
             }
         }
 
-        /// A transaction that adds to a project: one after the other, so that the project's limits hold.
+        /// A transaction that adds to a project. They run one after the other, so that the project's limits hold.
         private func register<Value: Sendable>(
             _ project: Int64, _ body: @escaping @Sendable (PostgresConnection, _ now: Moment) throws -> Value
         ) async throws -> Value {
@@ -282,7 +282,7 @@
             _ name: String, project: Int64, _ connection: PostgresConnection
         ) throws -> Int64? {
             if name.isEmpty { return nil }
-            // Locked, so that nobody removes it meanwhile.
+            // Locked, so that it is not removed meanwhile.
             let rows = try connection.execute(
                 "SELECT id FROM namespace WHERE name = $1 AND project_id = $2 FOR SHARE",
                 [.text(name), .integer(project)])

@@ -5,10 +5,10 @@
     import Logging
     import Synchronization
 
-    /// The store of several nodes: PostgreSQL is the log of every project, and the referee that says which node owns which.
+    /// The store of several nodes: PostgreSQL has the log of every project, and decides which node owns it.
     ///
-    /// A node owns a project from the first request for it that no other owner answers. Its memory then decides (`Engine`), and the
-    /// other nodes forward to it (`ForwardingMiddleware`).
+    /// A node takes a project when it gets a request for it and the project has no live owner. From then on its memory
+    /// is authoritative (`Engine`), and the other nodes forward requests to it (`ForwardingMiddleware`).
     package final class PostgresStore: Store {
         let pool: PostgresPool
         let logger: Logger
@@ -16,15 +16,15 @@
         let commits = Durations()
         /// The number of this node in the database, which it gets when it joins.
         let node = Mutex<Int64?>(nil)
-        /// The projects that this node owns, or is about to.
+        /// The projects that this node owns, or is about to own.
         let projects = Mutex<[Int64: Holding]>([:])
-        /// The projects of sessions and device keys by their hashes, as far as this node has met them.
+        /// A cache: the projects of sessions and device keys, by their hashes.
         let homes = Mutex<[Data: Int64]>([:])
-        /// Of a database that keeps writes from the disk; for the operator to know.
+        /// False if the database may lose answered writes; a warning for the operator.
         let isDurable: Bool
         private let address: PostgresAddress
         private let databaseClock = DatabaseClock()
-        /// The clock of a test; nil for the database's.
+        /// The clock of a test; nil for the database's clock.
         private let fixedClock: (any ServiceClock)?
         private let listener = Mutex<PostgresListener?>(nil)
         private let onLoss = Mutex<@Sendable (Set<Int64>) -> Void>({ _ in })
@@ -66,8 +66,8 @@
             }
         }
 
-        // None of the statements is worth a compiler. A call that waits longer for others would no longer be awaited. PostgreSQL may be
-        // configured to answer before a commit is on the disk; not for these.
+        // JIT compilation does not pay for any of these statements. After ten seconds no client waits for the answer.
+        // PostgreSQL may be configured to answer before a commit is on the disk; that must not apply here.
         private static let settings = [
             "SET statement_timeout = '10s'", "SET synchronous_commit = on", "SET jit = off",
         ]
@@ -82,10 +82,10 @@
             pool.close()
         }
 
-        /// Whether the database knows that this node lives.
+        /// Whether this node is registered as alive in the database.
         var isNode: Bool { listener.withLock { $0?.isConnected ?? false } }
 
-        /// Becomes a node that may own projects, and blocks until the database knows it.
+        /// Becomes a node that may own projects, and blocks until it is registered in the database.
         /// - Parameter place: the address at which other nodes reach this one.
         /// - Throws: `AdministrationError` if that takes longer than ten seconds.
         func join(at place: String) throws {
@@ -106,7 +106,7 @@
             self.onLoss.withLock { $0 = onLoss }
         }
 
-        /// Says which devices this node no longer serves.
+        /// Reports devices that this node no longer serves.
         func lost(_ devices: Set<Int64>) { onLoss.withLock { $0 }(devices) }
 
         func check() async throws {
@@ -136,7 +136,7 @@
         }
 
         /// Runs `body` with a connection, and the test's time or null.
-        /// - Throws: `Problem` if the database is away or overloaded, or the error of `body`.
+        /// - Throws: `Problem` if the database is unreachable or overloaded, or the error of `body`.
         func perform<Value: Sendable>(
             _ body: @escaping @Sendable (PostgresConnection, PostgresValue) throws -> Value
         ) async throws -> Value {
@@ -160,7 +160,7 @@
             }
         }
 
-        /// Notes the database's time, if the last reading is older than a second.
+        /// Reads the database's time, if the last reading is older than a second.
         func updateClock() async throws {
             guard databaseClock.age > .seconds(1) else { return }
             databaseClock.set(to: try await perform { connection, _ in try Self.time(connection) })
@@ -171,7 +171,7 @@
         }
     }
 
-    /// The database's clock, as this node knows it: its last reading, continued by a steady clock.
+    /// The database's clock, estimated: its last reading, continued by a monotonic clock.
     final class DatabaseClock: ServiceClock {
         private struct Reading {
             var moment = Moment(milliseconds: 0)
