@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-// The floats behind the integer sums are few. Without fused products all forms round them alike.
+// Few floats follow the integer sums. Without fused products all forms round them alike.
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #else
@@ -14,7 +14,7 @@ typedef int32_t EightIntegers __attribute__((vector_size(32), aligned(4)));
 
 #define LOAD(pointer) (*(const EightShorts *)(pointer))
 
-/// One of the two sums of an output, by plain vectors: a group's products stay in eight lanes.
+/// One of the two sums of an output, with plain vectors: a group's products stay in eight lanes.
 INLINE float plain_sum(const int16_t *x, const int16_t *taps, size_t tap_count) {
     EightIntegers groups[4] = {{0}, {0}, {0}, {0}};
     for (size_t k = 0; k < tap_count; k += 32) {

@@ -1,4 +1,4 @@
-// What the kernels of several forms share: the attributes that choose a form's instructions, and vector types.
+// Shared by the kernels of several forms: the attributes that select a form's instructions, and vector types.
 #ifndef EARSHOT_FORMS_H
 #define EARSHOT_FORMS_H
 
@@ -12,8 +12,8 @@
 #define AVX512 __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma,bmi,bmi2")))
 #endif
 
-// A kernel without forms is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with fused
-// products. The dynamic linker picks one. The sanitizers do not support the picking.
+// A kernel without forms is compiled twice for x86-64: for the instructions of every such processor, and for AVX2 with
+// fused products. The dynamic linker selects one, which the sanitizers do not support.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer) || __has_feature(memory_sanitizer)
 #define SANITIZED 1

@@ -2,12 +2,12 @@
 
 #include <string.h>
 
-// Stockham's transform of radix 4: log₄ N stages, of which each reads one array and writes another in an order that leaves
-// the last one sorted. In the stage that has transforms of n points left, s = N/n apart,
+// Stockham's transform of radix 4: log₄ N stages. Each reads one array and writes another, in an order that makes the
+// last one sorted. In the stage that has transforms of n points left, s = N/n apart,
 //
 //     y[s·(4p + m) + q] = e^{−j2πmp/n} · Σᵢ (−j)^{im}·x[s·(p + i·n/4) + q],   p = 0 ..< n/4,  q = 0 ..< s,  i, m = 0 ..< 4
 //
-// If N is no power of four, a stage of radix 2 follows.
+// If N is not a power of four, a stage of radix 2 follows.
 
 /// Four complex numbers.
 typedef float Eight __attribute__((vector_size(32), aligned(4)));
@@ -51,7 +51,7 @@ INLINE void first_stage(const float *x, size_t length, const float *factors, con
             Eight real = REAL_PARTS(w), imaginary = IMAGINARY_PARTS(w);
             turn(&z[m], &real, &imaginary, signs);
         }
-        // The four m of one p stand side by side in y.
+        // The four m of one p are adjacent in y.
         Eight even01 = __builtin_shufflevector(z[0], z[1], 0, 1, 8, 9, 4, 5, 12, 13);
         Eight odd01 = __builtin_shufflevector(z[0], z[1], 2, 3, 10, 11, 6, 7, 14, 15);
         Eight even23 = __builtin_shufflevector(z[2], z[3], 0, 1, 8, 9, 4, 5, 12, 13);

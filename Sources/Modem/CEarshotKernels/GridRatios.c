@@ -40,7 +40,7 @@ AVX2 static void sum_avx2(
     sum_of(cells, tone_stride, tone_count, table, scale, products, sums);
 }
 
-/// The table lies in registers, and one instruction looks up sixteen cells in half of it.
+/// The table is in registers, and one instruction looks up sixteen cells in half of it.
 AVX512 static void sum_avx512(
     const float *cells, size_t tone_stride, size_t tone_count, const float *table, float scale, float *products,
     float *sums) {

@@ -47,7 +47,7 @@ CLONED void earshot_floats_from_int16(const int16_t *restrict n, size_t count, f
     }
 }
 
-/// Converts up to 64 samples; returns whether one of them is no integer.
+/// Converts up to 64 samples; returns whether one of them is not an integer.
 INLINE int convert_some(const float *restrict x, size_t count, int16_t *restrict n) {
     int32_t differs = 0;
     for (size_t i = 0; i < count; i++) {
@@ -82,7 +82,7 @@ CLONED size_t earshot_leading_fractions(const float *restrict x, size_t count, s
     size_t end = 1;
     for (size_t start = 0; start < count; start += 64) {
         size_t some = count - start < 64 ? count - start : 64;
-        // Usually the last one is none, and too near to the one before for integers to matter.
+        // Usually the last one is not an integer, and too close to the one before for integers to matter.
         if (start + some <= end + gap && convert_some(x + start + some - 1, 1, n + start + some - 1)) {
             end = start + some;
             continue;
@@ -258,7 +258,7 @@ CLONED void earshot_invert_floor(
     for (size_t bin = 0; bin < bin_count; bin++) {
         float now = scale * logs[bin] - 1;
         float bits = -((smoothed_logs[bin] > now ? smoothed_logs[bin] : now) + euler_bits);
-        // Rounded down: the conversion cuts towards zero.
+        // Rounded down: the conversion truncates towards zero.
         int32_t whole = (int32_t)bits;
         whole -= bits < (float)whole ? 1 : 0;
         float fraction = bits - (float)whole;
@@ -292,7 +292,7 @@ CLONED float earshot_select(const float *values, size_t count, size_t rank) {
         }
         EightIntegers found = (less <= (int32_t)rank) & (less + equal > (int32_t)rank);
         if (ANY_LANE(found)) {
-            // Any lane found will do: they are equal.
+            // Any matching lane will do, because they are equal.
             size_t lane = 0;
             while (!found[lane]) {
                 lane++;
@@ -455,8 +455,8 @@ CLONED int16_t earshot_trellis_step(
     for (size_t tone = 1; tone < tone_count; tone++) {
         low = metrics[tone] < low ? metrics[tone] : low;
     }
-    // branches[t][l] = λ(t ⊕ tone(l)) for sixteen states l, by doubling, since the code is linear: a pair holds the states
-    // 0 and 1, and so on. The lower half of a number comes first in memory.
+    // branches[t][l] = λ(t ⊕ tone(l)) for sixteen states l, by doubling, because the code is linear: a pair holds the
+    // states 0 and 1, and so on. The lower half of a number comes first in memory.
     uint16_t ones[64];
     uint32_t pairs[64];
     uint64_t fours[64];

@@ -4,7 +4,7 @@
 
 #include "Forms.h"
 
-/// Where the next output begins: the input's index, the phase and the rotation.
+/// The start of the next output: the input's index, the phase and the rotation.
 struct walk {
     size_t first, phase, rotation;
 };
@@ -13,8 +13,8 @@ INLINE struct walk begin_walk(const struct earshot_polyphase *filter, size_t pha
     return (struct walk){phase / filter->phase_count, phase % filter->phase_count, rotation};
 }
 
-/// Notes where the next `present` of `count` outputs begin, and which row of taps they use. The last one stands in for
-/// missing ones.
+/// Stores the starts of the next `present` of `count` outputs, and their rows of taps. The last one replaces missing
+/// ones.
 INLINE void next_outputs(
     const struct earshot_polyphase *filter, size_t whole, size_t part, struct walk *walk, size_t present, size_t count,
     size_t firsts[], size_t rows[]) {

@@ -23,7 +23,7 @@ INLINE void transpose_squares(
     const float *restrict x, size_t length, size_t count, size_t width, size_t stride, float *restrict real,
     float *restrict imaginary) {
     for (size_t i = 0; i < count; i += 4) {
-        // The last square may overlap the one before it.
+        // The last square may overlap the previous one.
         size_t a = i + 4 <= count ? i : count - 4;
         const float *rows = x + 2 * a * length;
         for (size_t b = 0; b < width; b += 2) {

@@ -29,7 +29,7 @@ INLINE TARGET void NAME(transform_four)(Complex *x, size_t step) {
     x[3 * step] = (Complex){odd.re - turned.re, odd.im - turned.im};
 }
 
-/// The transform of eight points x; the outputs lie `step` apart.
+/// The transform of eight points x; the outputs are `step` apart.
 INLINE TARGET void NAME(transform_eight)(const Complex *x, Complex *y, size_t step) {
     const float s = 0.70710678f;
     Complex v[8];
@@ -50,8 +50,8 @@ INLINE TARGET void NAME(transform_eight)(const Complex *x, Complex *y, size_t st
     }
 }
 
-/// The points of LANES rows. First over the four quarters, at half spacings: four odd eighths of a turn. Sample b of quarter
-/// a lies at b·sample_stride + a·quarter_stride.
+/// The points of LANES rows. First over the four quarters, at half spacings: four odd eighths of a turn. Sample b of
+/// quarter a is at b·sample_stride + a·quarter_stride.
 INLINE TARGET void NAME(transform)(
     size_t first_point, size_t split, const float *turns, const float *real, const float *imaginary,
     size_t sample_stride, size_t quarter_stride, Complex *points) {
@@ -215,7 +215,7 @@ TARGET static void NAME(saturate)(
     for (size_t bin = 0; bin < bin_count; bin++) {
         const Sixteen *x = (const Sixteen *)(energies + bin * ROW_COUNT);
         Sixteen *y = (Sixteen *)(cells + bin * stride);
-        // One division serves two cells: 1/a = b·(1/(a·b)). Where a·b overflows, both are far beyond c.
+        // One division serves two cells: 1/a = b·(1/(a·b)). If a·b overflows, both are far beyond c.
         Sixteen a = c + x[0] * inverse[bin], b = c + x[1] * inverse[bin];
         Sixteen quotient = c * c / (a * b);
         y[0] = c - b * quotient;
@@ -243,7 +243,8 @@ TARGET static void NAME(sum_patterns)(
     memcpy(maxima, highest, sizeof highest);
 }
 
-/// The sum of four cells for sixteen rows. Not a result: compilers warn of a vector that some forms return in memory.
+/// The sum of four cells for sixteen rows. Not returned, because compilers warn about vectors that some forms return in
+/// memory.
 INLINE TARGET void NAME(sum_group)(const float *start, const ptrdiff_t firsts[4], Sixteen *sum) {
     *sum = (*(const Sixteen *)(start + firsts[0]) + *(const Sixteen *)(start + firsts[1]))
         + (*(const Sixteen *)(start + firsts[2]) + *(const Sixteen *)(start + firsts[3]));

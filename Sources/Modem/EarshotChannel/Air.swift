@@ -1,12 +1,12 @@
-/// The simulated air between transmitters and a receiver, as one value: each talker has a place, a clock and a distance
-/// of its own, and one microphone receives them all.
+/// The simulated air between transmitters and a receiver, as one value: each talker has its own place, clock and
+/// distance, and one microphone receives all of them.
 ///
 ///     talker:      frame -> loudspeaker -> cut start -> fade -> clock and motion -> room
 ///     microphone:  talkers -> + tones + knocks -> response -> + noise -> gate -> gain -> clipping -> rate
 ///                  -> silence -> concealment -> late start -> gaps
 ///
-/// Levels are relative to a talker's signal, which has a known peak, and rooms have energy 1 on the average over
-/// places, so a signal-to-noise ratio keeps its meaning with any of these stages.
+/// Levels are relative to a talker's signal, which has a known peak, and rooms have an average energy of 1 over places,
+/// so these stages do not change the meaning of a signal-to-noise ratio.
 public struct Air: Sendable {
     /// The level of each talker in decibels relative to the signal; [0] is a single talker.
     public var talkerLevelsDecibels: [Double] = [0]
@@ -18,21 +18,22 @@ public struct Air: Sendable {
     public var clockSpread = 0.0
     /// The motion of each talker during the sound; nil means none.
     public var motion: AirMotion?
-    /// The room; each talker stands at a place of its own in it. Nil means free air.
+    /// The room; each talker has its own place in it. Nil means free air.
     public var room: (any Reverberant)?
     /// The frequency response of all talkers' loudspeakers; nil means flat.
     public var loudspeaker: FrequencyResponse?
-    /// The time in seconds from each talker's start in which it is silent, as a loudspeaker that wakes slowly; nil means none.
+    /// The time in seconds for which each talker is silent after its start, like a loudspeaker that wakes slowly; nil
+    /// means none.
     public var cutStartSeconds: Double?
-    /// A time in which each talker is quieter; nil means none.
+    /// A period in which each talker is quieter; nil means none.
     public var fade: AirFade?
-    /// The frequency response of the microphone, for all sound but its noise; nil means flat.
+    /// The frequency response of the microphone, for all sound except its noise; nil means flat.
     public var microphone: FrequencyResponse?
     /// The noise at the microphone.
     public var noise = AirNoise.coloured(.white)
-    /// The levels of steady tones in decibels relative to the signal; each lies at a random frequency in the band.
+    /// The levels of steady tones in decibels relative to the signal; each has a random frequency in the band.
     public var toneLevelsDecibels: [Double] = []
-    /// A tone that sweeps through the band again and again; nil means none.
+    /// A tone that sweeps through the band repeatedly; nil means none.
     public var sweep: AirSweep?
     /// Knocks, keys and clicks; nil means none.
     public var impulses: AirImpulses?
@@ -46,16 +47,17 @@ public struct Air: Sendable {
     public var receiverRateHertz: Int?
     /// Random losses on the way to the receiver, common to all microphones; nil means none.
     public var gaps: RandomGaps?
-    /// The length in seconds of one silence that nobody reports, common to all microphones, > 0; nil means none. It lies anywhere
-    /// within the talkers' signals; if they are shorter, it begins with them.
+    /// The length in seconds of one unreported silence, common to all microphones, > 0; nil means none. It is at a
+    /// random place in the talkers' signals; if they are shorter, it begins with them.
     public var dropoutSeconds: Double?
-    /// Random losses of which the receiver hears the sound before them again, common to all microphones; nil means none.
+    /// Random losses filled with a repetition of the sound before them, common to all microphones; nil means none.
     public var concealedLosses: AirConcealment?
     /// The time in seconds after the first talker's start at which the recording begins, ≥ 0; nil means that it begins before
     /// the talkers.
     public var lateStartSeconds: Double?
-    /// The microphones of the receiver. In rooms of class `Room` their echoes are independent; in a `ShoeboxRoom` and in free
-    /// air they follow from the microphones' places. Each microphone has noise of its own; all else is common.
+    /// The microphones of the receiver. In rooms of class `Room` their echoes are independent; in a `ShoeboxRoom` and
+    /// in free air they follow from the microphones' places. Each microphone has its own noise; everything else is
+    /// common.
     public var microphones = MicrophoneArray.single
 
     /// The frequency range of the steady tones.

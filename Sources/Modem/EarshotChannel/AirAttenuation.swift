@@ -1,10 +1,10 @@
 import EarshotBasics
 
-/// A talker that is quieter for a while, at a random time within its sound.
+/// A talker that is quieter for some time, at a random point of its sound.
 public struct AirFade: Sendable {
     /// By how much in decibels, ≥ 0.
     public var decibels: Double
-    /// How long it is as quiet as that in seconds, ≥ 0.
+    /// The time in seconds at the lowest level, ≥ 0.
     public var seconds: Double
     /// The time in seconds in which the level falls before that, and rises after it, above 0.
     public var edgeSeconds: Double
@@ -59,13 +59,13 @@ public struct AirGate: Sendable {
     }
 }
 
-/// Losses that a decoder of speech hides.
+/// Losses that a speech decoder conceals.
 public struct AirConcealment: Sendable {
     /// The mean number of losses in a second of intact sound, above 0 and at most 1,000.
     public var perSecond: Double
     /// The minimum and maximum length of a loss in seconds.
     public var lengthSeconds: ClosedRange<Double>
-    /// The length in seconds of the sound that comes again and again, above 0; by default a packet of 10 ms.
+    /// The length in seconds of the repeated sound, above 0; by default a packet of 10 ms.
     public var repeatedSeconds: Double
 
     /// Creates losses from their properties.
@@ -74,7 +74,7 @@ public struct AirConcealment: Sendable {
         self.repeatedSeconds = repeatedSeconds
     }
 
-    /// The sound with its losses hidden.
+    /// The sound with its losses concealed.
     func applied(
         to sound: any SoundSource, sampleRateHertz: Int, _ generator: inout SeededGenerator
     ) -> any SoundSource {

@@ -4,7 +4,7 @@ import EarshotBasics
 public enum AirMotion: Sendable {
     /// A talker that walks past. It is nearest at a random time from 0.5 s before the sound to 0.5 s after it.
     case walkingPast(metresPerSecond: Double, nearestMetres: Double)
-    /// A talker that swings to and fro, with a random phase at the start of the sound.
+    /// A talker that swings back and forth, with a random phase at the start of the sound.
     case swaying(swingMetres: Double, periodSeconds: Double)
     /// A talker in a hand that moves at random: its speed is the sum of eight sines, one in each eighth of the band below
     /// `highestHertz`.

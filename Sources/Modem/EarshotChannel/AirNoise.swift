@@ -2,7 +2,7 @@
 public enum AirNoise: Sendable {
     /// Noise of a colour, as loud in the band as white noise of the same signal-to-noise ratio.
     case coloured(NoiseColour)
-    /// A recording, as loud in the band on the average.
+    /// A recording with the same average level in the band.
     case recorded(NoiseRecording)
 }
 
@@ -11,7 +11,7 @@ public struct NoiseRecording: Sendable {
     /// The noise, as loud in the band as white noise of deviation 1.
     private let noise: RecordedNoise
     private let sampleRateHertz: Int
-    /// The standard deviation over all frequencies, where white noise as loud in the band has 1.
+    /// The standard deviation over all frequencies, relative to white noise of the same level in the band.
     let totalDeviation: Float
 
     /// Prepares a recording.

@@ -1,6 +1,6 @@
-/// A named simulation of the air, so that all instruments measure the same conditions under one name.
+/// A named simulation of the air, so that all tools measure the same conditions under one name.
 public struct AirPreset: Sendable {
-    /// The name, as a user types it.
+    /// The name that a user types.
     public let name: String
     /// The description, one clause without a full stop.
     public let summary: String

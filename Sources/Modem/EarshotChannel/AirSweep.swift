@@ -1,14 +1,14 @@
 import EarshotBasics
 import RealModule
 
-/// A tone that sweeps through the band again and again, as a repeller of animals plays it.
+/// A tone that sweeps through the band repeatedly, like an animal repeller.
 public struct AirSweep: Sendable {
     /// The level in decibels relative to the signal.
     public var levelDecibels: Double
     /// The lowest and the highest frequency in hertz, 0 or more. At a lower sample rate the range ends at half of that rate.
     public var hertz: ClosedRange<Double>
-    /// The minimum and maximum time from the lowest to the highest frequency in seconds, above 0. Half of the sweeps then go back in
-    /// the same time; the others jump to the lowest frequency.
+    /// The minimum and maximum time from the lowest to the highest frequency in seconds, above 0. Half of the sweeps
+    /// then return in the same time; the others jump to the lowest frequency.
     public var periodSeconds: ClosedRange<Double>
 
     /// Creates a sweep from its properties; by default it is that of repellers.

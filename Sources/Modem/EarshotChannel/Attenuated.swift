@@ -1,11 +1,10 @@
 import RealModule
 
-/// Sound that is quieter for a while, again and again: a person walks by in front of a loudspeaker, or a noise
-/// suppressor closes its gate.
+/// Sound with quieter periods: a person walks past a loudspeaker, or a noise suppressor closes its gate.
 ///
 ///     y[n] = 10^(−d·s/20)·x[n],   s = min(1, (n − lower + 1)/e, (upper − n)/e) within a range, 0 outside
 ///
-/// The level falls and rises in e samples, in a straight line in decibels.
+/// The level falls and rises in e samples, linearly in decibels.
 public struct Attenuated: SoundSource {
     private var source: any SoundSource
     private var ranges: Holes
@@ -18,7 +17,7 @@ public struct Attenuated: SoundSource {
     /// Creates sound that is quieter within ranges.
     /// - Parameters:
     ///   - source: the sound.
-    ///   - ranges: where it is quieter, in samples of the sound.
+    ///   - ranges: the quieter ranges, in samples of the sound.
     ///   - decibels: d, by how much, ≥ 0.
     ///   - edgeLength: e in samples, ≥ 1.
     public init(_ source: any SoundSource, in ranges: Holes, byDecibels decibels: Double, edgeLength: Int) {

@@ -7,7 +7,7 @@ import RealModule
 ///
 /// After a step in level, the gain in decibels approaches its new value exponentially, 5 to 10 ms late. Within 5 ms its
 /// factor changes linearly, so it does not click. There is no minimum gain. If the power of 5 ms fluctuates, as that of
-/// noise does, a quick attack and a slow release together settle below the target: by 0.5 dB with 20 ms and 500 ms.
+/// noise does, a quick attack with a slow release settles below the target: by 0.5 dB with 20 ms and 500 ms.
 ///
 /// Cost: about 3 ns a sample.
 public struct AutomaticGain: SoundSource {

@@ -1,4 +1,4 @@
-/// A recording that hides its losses, as decoders of speech do: the last sound before a loss comes again and again.
+/// A recording with concealed losses, as from speech decoders: the last sound before a loss is repeated.
 ///
 ///     y[n] = y[n − L] in a loss,   x[n] elsewhere,   y[n] = 0 for n < 0
 ///
@@ -11,7 +11,7 @@ public struct Concealed: SoundSource {
     private var last: [Float]
     private var position = 0
 
-    /// Creates sound whose losses are hidden.
+    /// Creates sound whose losses are concealed.
     /// - Parameters:
     ///   - source: x, the sound.
     ///   - losses: in samples of the sound.

@@ -1,7 +1,7 @@
 import EarshotDSP
 import Synchronization
 
-/// A transform for one convolution at a time, lent and given back.
+/// A transform for one convolution at a time, from a pool.
 ///
 /// It keeps no data between uses. Planning takes as long as a transform, and thousands of trials need the same lengths,
 /// so a common pool lends workspaces: of each length it creates as many as were in use at once.
@@ -83,7 +83,7 @@ struct ConvolutionWorkspace: ~Copyable {
     }
 }
 
-// Functions of their own, so that bounds are checked once and not for every sample.
+// Separate functions, so that bounds are checked once and not for every sample.
 
 private func interleave(_ x: Span<Float>, _ y: Span<Float>, into z: inout MutableSpan<ComplexSample>) {
     precondition(x.count == z.count && y.count == z.count)

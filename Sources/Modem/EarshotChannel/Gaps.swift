@@ -1,10 +1,10 @@
-/// A recording with holes, as a busy computer, a touched cable or a lost packet makes them.
+/// A recording with holes, as caused by a busy computer, a touched cable or a lost packet.
 public struct Gaps: SoundSource {
     /// The content of a hole.
     public enum Kind: String, CaseIterable, Sendable {
         /// Silence of the same length.
         case silenced
-        /// No samples: later ones come too early. `readPiece` reports the gap.
+        /// No samples: later ones arrive too early. `readPiece` reports the gap.
         case removed
     }
 
@@ -61,7 +61,7 @@ public struct Gaps: SoundSource {
         return (droppedCount, count)
     }
 
-    /// Skips the hole at this position, and those directly behind it.
+    /// Skips the hole at this position, and those directly after it.
     private mutating func drop() -> Int {
         let start = position
         while let here = hole, here.lowerBound == position {

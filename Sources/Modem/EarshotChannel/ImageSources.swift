@@ -39,7 +39,7 @@ struct ImageSources {
         }
     }
 
-    /// Calls `body` for every image, in an order without meaning that never changes.
+    /// Calls `body` for every image, in an arbitrary but fixed order.
     func forEach(_ body: (_ distanceMetres: Double, _ gain: Double) -> Void) {
         for x in planes[0] {
             for y in planes[1] {

@@ -3,7 +3,7 @@ import RealModule
 
 /// The kind of an impulsive noise.
 public enum ImpulseKind: String, CaseIterable, Sendable {
-    /// A keyboard on the same table: a key strikes its stop and rings for 3 to 8 ms, and comes back up 60 to 120 ms
+    /// A keyboard on the same table: a key strikes its stop and rings for 3 to 8 ms. Its release follows 60 to 120 ms
     /// later, 10 dB quieter. A quick typist strikes four keys a second.
     case keys
     /// A switch, a relay, static on a bad contact or a scratched record: one sample to 0.3 ms.
@@ -26,7 +26,7 @@ public enum ImpulseKind: String, CaseIterable, Sendable {
     }
 }
 
-/// Short impulses in silence, without an end, at independent random times.
+/// An endless sequence of short impulses in silence, at independent random times.
 ///
 ///     y[n] = Σ Aₖ·w[n − nₖ]·10^(−3·(n − nₖ)/Dₖ),   w[0] = ±1, w uniform in ±1
 ///

@@ -16,7 +16,7 @@ struct InterpolationKernel: Sendable {
     private let taps: [Float]
     private let steps: [Float]
 
-    /// For a sound at its own sample rate, moved or slightly stretched: 64 taps, flat to 0.461 of the sample rate.
+    /// For a sound at its own sample rate, shifted or slightly stretched: 64 taps, flat to 0.461 of the sample rate.
     static let fullBand = InterpolationKernel(halfWidth: 32, phaseCount: 512, cutoff: 0.5)
 
     init(halfWidth: Int, phaseCount: Int, cutoff c: Double) {

@@ -1,11 +1,11 @@
-/// Several sounds at once, each from its own start sample on.
+/// Several sounds together, each from its own start sample.
 ///
 ///     y[n] = Σ gₖ·xₖ[n − sₖ]
 ///
 /// The mix ends with its last part, or at a given length. Backgrounds do not count: a signal over endless noise is a
 /// mix of both with the noise as background, and as long as the signal.
 ///
-/// It holds one block, and each part only until that part has ended.
+/// It keeps one block, and each part only until that part has ended.
 public struct Mix: SoundSource {
     /// One sound of a mix.
     public struct Part: Sendable {

@@ -2,7 +2,7 @@ import RealModule
 
 /// The distance of a microphone from a loudspeaker over time.
 ///
-///     d(t) in metres, v(t) = d'(t) in m/s, positive while they part; t ≥ 0 in seconds
+///     d(t) in metres, v(t) = d'(t) in m/s, positive while they move apart; t ≥ 0 in seconds
 ///
 /// The microphone moves: sound that it receives at t was sent exactly d(t)/c before. |v| is at most half the speed of
 /// sound.
@@ -50,7 +50,7 @@ public struct MotionPath: Sendable {
     }
 
     /// Creates a path of successive legs, at rest after the last. Between legs the speed changes at a constant rate,
-    /// for `turningSeconds` around the moment at which one leg ends and the next begins.
+    /// during `turningSeconds` around the end of the leg.
     /// - Parameters:
     ///   - startMetres: d(0), in metres.
     ///   - legs: each at least as long as a turn.
@@ -89,7 +89,7 @@ public struct MotionPath: Sendable {
         return MotionPath(.passing(speed: metresPerSecond, nearest: nearestMetres, at: nearestAtSeconds))
     }
 
-    /// A motion to and fro, as of pacing or gestures: d(t) = mean + swing·sin(2π·(t/period + phase)).
+    /// A back-and-forth motion, such as pacing or gestures: d(t) = mean + swing·sin(2π·(t/period + phase)).
     public static func pacing(
         meanMetres: Double, swingMetres: Double, periodSeconds: Double, phaseTurns: Double = 0
     ) -> MotionPath {
@@ -117,7 +117,7 @@ public struct MotionPath: Sendable {
         }
     }
 
-    /// The speed v(t) in metres a second, positive while they part.
+    /// The speed v(t) in metres a second, positive while they move apart.
     public func metresPerSecond(atSeconds t: Double) -> Double {
         switch course {
         case .pieces(let pieces):

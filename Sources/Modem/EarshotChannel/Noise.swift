@@ -8,7 +8,7 @@ public enum NoiseColour: String, CaseIterable, Sendable {
     case brown
 }
 
-/// Coloured noise without an end.
+/// Endless coloured noise.
 ///
 ///     S(f) ∝ f⁰, f⁻¹ or f⁻²,   20 Hz … half the sample rate, level below
 ///
@@ -50,7 +50,7 @@ public struct Noise: SoundSource {
             : filter.power(inCyclesPerSample: bandHertz.lowerBound / rate...bandHertz.upperBound / rate)
         gain = Float(Double(deviation) / power.squareRoot())
         totalDeviation = Float(Double(deviation) * (filter.power / power).squareRoot())
-        // Runs the filter in, so that the noise is stationary from its first sample on.
+        // Lets the filter settle, so that the noise is stationary from its first sample on.
         for _ in 0..<filter.settlingCount {
             _ = filter.process(white.next())
         }

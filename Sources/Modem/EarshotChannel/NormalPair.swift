@@ -2,8 +2,9 @@
 ///
 ///     (g₁, g₂) = √(−2 ln u)·(cos 2πv, sin 2πv),   u in (0, 1], v in [0, 1), both multiples of 2⁻²⁴
 ///
-/// It uses additions and multiplications alone, without a branch: so a loop of it becomes vector code, and every
-/// machine rounds the same, unlike a mathematics library's logarithm and sine. Error: at most 2.4·10⁻⁷ of the radius.
+/// It uses only additions and multiplications, without a branch. So a loop of it becomes vector code, and the rounding
+/// is the same on every machine, unlike that of a mathematics library's logarithm and sine. Error: at most 2.4·10⁻⁷ of
+/// the radius.
 @inline(__always)
 func normalPair(_ u: Float, _ v: Float) -> (Float, Float) {
     // Not −2·ln u, which is −0 for u = 1.
@@ -72,7 +73,7 @@ private func cosineAndSine(turns v: Float) -> (Float, Float) {
 }
 
 extension Float {
-    /// The number, with the other sign if bit 1 of `bits` is set.
+    /// The number, negated if bit 1 of `bits` is set.
     @inline(__always)
     fileprivate func negated(ifBitOne bits: UInt32) -> Float {
         Float(bitPattern: bitPattern ^ (bits & 2) &<< 30)

@@ -1,11 +1,11 @@
 import RealModule
 
-/// A steady sine without an end: a switching supply, the pilot tone of a public address system, a television's line.
+/// An endless steady sine: a switching supply, the pilot tone of a public address system, a television's line.
 ///
 ///     y[n] = A·sin(2π·(φ + n·f/F))
 ///
-/// The phase is counted in 2⁻⁶⁴ turns, so its error is below 10⁻⁸ turns after a hundred hours at 192 kHz. A sine and a
-/// cosine every 64 samples in double precision, and angle sums in between. Cost: about 0.5 ns a sample.
+/// The phase is counted in 2⁻⁶⁴ turns, so its error is below 10⁻⁸ turns after a hundred hours at 192 kHz. It computes a
+/// sine and a cosine every 64 samples in double precision, and uses angle sums in between. Cost: about 0.5 ns a sample.
 public struct PilotTone: SoundSource {
     private static let strideLength = 64
 
@@ -58,7 +58,7 @@ public struct PilotTone: SoundSource {
     }
 
     private static func fixed(_ turns: Double) -> UInt64 {
-        // A number in [0, 1) has 53 certain bits of a turn.
+        // A number in [0, 1) has 53 exact bits of a turn.
         UInt64((turns - turns.rounded(.down)) * 0x1p53) &<< 11
     }
 

@@ -65,7 +65,7 @@ public struct PreparedAir: Sendable {
                 end = max(end, start + sound.delaySamples + samples.count)
             }
         }
-        // The microphones share all random numbers but those of their noise.
+        // The microphones share all random numbers except those of their noise.
         let (length, before) = (end + Int(Self.tailSeconds * rate), generator)
         let delay = (loudspeaker?.delaySamples ?? 0) + (microphone?.delaySamples ?? 0)
         let signals = (startSamples.min() ?? 0) + delay..<signalEnd + delay
@@ -103,7 +103,7 @@ public struct PreparedAir: Sendable {
         return received(start)..<received(start + lengthSamples)
     }
 
-    /// One talker's sound as it arrives: through loudspeaker, clock, motion and room.
+    /// One talker's received sound: after loudspeaker, clock, motion and room.
     /// - Parameters:
     ///   - signal: the talker's sound.
     ///   - seconds: its length.
@@ -114,7 +114,7 @@ public struct PreparedAir: Sendable {
         talkerSounds(signal, seconds: seconds, &generator)[0].source
     }
 
-    /// One talker's sound as it arrives at each microphone, and how much later it does; parameters as in `talkerSound`.
+    /// One talker's received sound at each microphone, and its delay; parameters as in `talkerSound`.
     private func talkerSounds(
         _ signal: some SoundSource, seconds: Double, _ generator: inout SeededGenerator
     ) -> [(source: any SoundSource, delaySamples: Int)] {
@@ -154,7 +154,7 @@ public struct PreparedAir: Sendable {
         }
     }
 
-    /// The sound at the microphone from all arriving sound; parameters as in `sound(of:amplitude:snrDecibels:seed:)`.
+    /// The recorded sound for the received one; parameters as in `sound(of:amplitude:snrDecibels:seed:)`.
     public func microphoneSound(
         _ arriving: any SoundSource, amplitude: Float, snrDecibels: Double, _ generator: inout SeededGenerator
     ) -> any SoundSource {
@@ -171,7 +171,7 @@ public struct PreparedAir: Sendable {
         if let microphone { sound = Filtered(sound, microphone) }
         let deviation = WhiteNoise.deviation(
             amplitude: amplitude, snrDecibels: snrDecibels, sampleRateHertz: sampleRateHertz)
-        // Another seed for each microphone; the first one's is that of a microphone alone.
+        // A different seed for each microphone; the first has the seed of a single microphone.
         let seed = generator.next() ^ (UInt64(number) &* 0x9e37_79b9_7f4a_7c15)
         sound = with([noise(deviation: deviation * Self.factor(own.noiseDecibels), seed: seed)], under: sound)
         if let gate = air.gate { sound = gate.applied(to: sound, sampleRateHertz: sampleRateHertz, &generator) }

@@ -1,6 +1,6 @@
-/// The buffer of a stage for input that it does not pass on unchanged.
+/// A stage's buffer for input that it changes.
 ///
-/// A type of its own, because a stage cannot lend two of its properties at once: the samples' span and the source.
+/// It is a separate type, because a stage cannot lend two of its properties at once: the samples' span and the source.
 struct ReadBuffer: Sendable {
     private(set) var samples: [Float]
 

@@ -28,10 +28,10 @@ public enum RecordedNoiseError: Error, Equatable, Sendable, CustomStringConverti
     }
 }
 
-/// A recording as noise without an end: it begins at a random place and repeats.
+/// A recording as endless noise: it begins at a random place and repeats.
 ///
 /// The end is cross-faded into the beginning with constant power for 20 ms, or for a quarter of the recording if that
-/// is shorter; this shortens the loop as much. Cost: about 0.1 ns a sample.
+/// is shorter; this shortens the loop by the same time. Cost: about 0.1 ns a sample.
 public struct RecordedNoise: SoundSource {
     private static let fadeSeconds = 0.02
 
@@ -80,7 +80,7 @@ public struct RecordedNoise: SoundSource {
         position = Int(generator.next() % UInt64(loop.count))
     }
 
-    /// The same noise from another random place on; shares the prepared loop.
+    /// The same noise from another random place; shares the prepared loop.
     public func begun(seed: UInt64) -> RecordedNoise {
         RecordedNoise(loop: loop, gain: gain, seed: seed)
     }
@@ -112,8 +112,8 @@ public struct RecordedNoise: SoundSource {
         return block.count
     }
 
-    /// The mean power within a frequency range, and the total power: by Hann windows over the loop, each a quarter of
-    /// its length after the last, so that together they weigh every sample equally.
+    /// The mean power within a frequency range, and the total power: by Hann windows over the loop that overlap by
+    /// three quarters, so that together they weight every sample equally.
     private static func power(
         of loop: [Float], inCyclesPerSample range: ClosedRange<Double>
     ) -> (inBand: Double, total: Double) {

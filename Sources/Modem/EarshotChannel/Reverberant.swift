@@ -2,8 +2,8 @@ import EarshotBasics
 
 /// A room: the response from one place in it to another.
 public protocol Reverberant: Sendable {
-    /// The response at the microphone to one sample of 1 at the loudspeaker; shape [any], energy 1 on the average over
-    /// seeds. Each seed stands for another pair of places.
+    /// The response at the microphone to one sample of 1 at the loudspeaker; shape [any], average energy 1 over seeds.
+    /// Each seed is another pair of places.
     func impulseResponse(sampleRateHertz: Int, seed: UInt64) -> [Float]
 
     /// The responses at all microphones of an array to one sample of 1 at the loudspeaker; shape [microphones][any]. With one
@@ -12,7 +12,7 @@ public protocol Reverberant: Sendable {
 }
 
 extension Reverberant {
-    /// Independent responses: the microphones are so far from each other that they share no echo.
+    /// Independent responses, as of microphones too far apart to share echoes.
     public func impulseResponses(at array: MicrophoneArray, sampleRateHertz: Int, seed: UInt64) -> [[Float]] {
         var generator = SeededGenerator(seed: seed)
         return array.microphones.indices.map { index in

@@ -4,9 +4,9 @@ import RealModule
 ///
 ///     h[n] = d·δ[n] + r·g[n]·e^{−6.908·n/(F·RT60)},   Σ(r·g·e)² = 1/(1 + DRR),  d² = DRR/(1 + DRR),   g normal
 ///
-/// The total energy is 1 on the average over seeds (the echo also begins in sample 0, with either sign), so the
+/// The average of the total energy over seeds is 1 (the echo also begins in sample 0, with either sign), so the
 /// signal-to-noise ratio after the room counts all arriving sound. With this decay constant the energy falls by 60 dB
-/// in RT60. Each seed stands for another place in the room.
+/// in RT60. Each seed is another place in the room.
 public struct Room: Sendable {
     /// RT60, the time in which the echo decays by 60 dB, in seconds.
     public let reverberationSeconds: Double

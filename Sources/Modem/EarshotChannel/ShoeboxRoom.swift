@@ -1,7 +1,8 @@
 import EarshotBasics
 import RealModule
 
-/// A box-shaped room, by its mirror images: real early echoes, and a decay that follows from the walls and the air.
+/// A box-shaped room, simulated by mirror images: distinct early echoes, and a decay that follows from the walls and
+/// the air.
 ///
 ///     h[n] = Σᵢ gᵢ/√(Σⱼ gⱼ²) · δ(n − F·(dᵢ − d₀)/c)
 ///
@@ -11,11 +12,11 @@ import RealModule
 /// random.) The travel time of the direct sound is removed: it is sample 0, and the sincs of early echoes are cut off
 /// before it.
 ///
-/// The absorption of the air is that of one frequency for the whole band. From 19.25 kHz it differs by ±0.03 dB/m at
+/// The absorption of the air is taken at one frequency for the whole band. From 19.25 kHz it differs by ±0.03 dB/m at
 /// the band's edges: 1 dB over the 30 m after which an echo at 0.5 dB/m has little energy left.
 ///
-/// Images count up to RT60, where their sum has fallen by 60 dB; each alone is far below that by then. Cost: 35 ns an
-/// image; there are 4/3·π·(c·RT60)³/V.
+/// Images are included up to RT60, where their sum has fallen by 60 dB; there a single image is much weaker. Cost: 35
+/// ns an image; there are 4/3·π·(c·RT60)³/V.
 public struct ShoeboxRoom: Sendable {
     /// The size of the box in metres, each ≥ 1, from its corner at 0.
     public let dimensionsMetres: SIMD3<Double>
@@ -84,7 +85,7 @@ public struct ShoeboxRoom: Sendable {
     }
 
     /// h between a random place and an array at another, turned at random about its vertical axis; shape
-    /// [microphones][RT60·F]. The energy is 1 on the average over the microphones, and the direct sound reaches the nearest
+    /// [microphones][RT60·F]. The average energy over the microphones is 1, and the direct sound reaches the nearest
     /// one at sample 0.
     public func impulseResponses(at array: MicrophoneArray, sampleRateHertz: Int, seed: UInt64) -> [[Float]] {
         let (source, centre) = places(seed: seed)
@@ -123,7 +124,7 @@ public struct ShoeboxRoom: Sendable {
         let count = max(1, Int(reverberationSeconds * Double(sampleRateHertz)))
         let radius = originMetres + (Double(count) - 0.5) / samplesPerMetre
         let images = ImageSources(self, source: source, microphone: microphone, radiusMetres: radius)
-        // Pulses reach beyond both ends.
+        // Pulses extend beyond both ends.
         let lead = kernel.halfWidth - 1
         var response = [Float](repeating: 0, count: count + 2 * kernel.halfWidth)
         var span = response.mutableSpan

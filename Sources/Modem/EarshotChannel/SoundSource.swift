@@ -1,12 +1,12 @@
-/// Sound that a caller reads once, from front to back. The air is a chain of sources:
+/// Sound that a caller reads once, from beginning to end. The air is a chain of sources:
 ///
 ///     frame -> echoes -> motion -> mix of talkers -> + noise -> gain -> clipping
 ///
 /// The samples do not depend on the sizes of the blocks, and the same seed gives the same samples.
 public protocol SoundSource: Sendable {
     /// Fills the beginning of `block` with the next samples; shape [any].
-    /// - Returns: the number of samples filled: fewer than the block holds only where the sound ends, and 0 from then
-    ///   on.
+    /// - Returns: the number of samples filled: fewer than the block's size only at the end of the sound, and 0 from
+    ///   then on.
     mutating func read(into block: inout MutableSpan<Float>) -> Int
 }
 
@@ -20,7 +20,7 @@ extension SoundSource {
         return samples
     }
 
-    /// Reads all remaining samples. Never returns for a sound without an end.
+    /// Reads all remaining samples. Never returns for an endless sound.
     public mutating func readAll() -> [Float] {
         var samples: [Float] = []
         while case let block = read(count: 8_192), !block.isEmpty {

@@ -1,6 +1,6 @@
 import RealModule
 
-/// A tone that sweeps over a range of frequencies again and again, without an end: a repeller of animals.
+/// An endless tone that sweeps over a range of frequencies repeatedly, like an animal repeller.
 ///
 ///     y[n] = A·sin(2π·Σ f[n]/F),   f[n] = f₀ + (f₁ − f₀)·u(n/(P·F) + φ)
 ///
@@ -20,7 +20,7 @@ public struct SweptTone: SoundSource {
     /// - Parameters:
     ///   - hertz: f₀ ... f₁, within 0 to half the sample rate.
     ///   - periodSeconds: P, above 0.
-    ///   - returns: whether the tone goes back to f₀ as it came; otherwise it jumps there.
+    ///   - returns: whether the tone sweeps back to f₀; otherwise it jumps there.
     ///   - amplitude: A; full scale is 1.
     ///   - place: φ, the place in the period at the beginning, 0 ..< 1.
     ///   - sampleRateHertz: F.

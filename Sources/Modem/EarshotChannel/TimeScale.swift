@@ -20,7 +20,7 @@ public struct TimeScale: Sendable {
 
     /// y, as long as x lasts at the new speed.
     public func apply(to samples: [Float]) -> [Float] {
-        // One sample of silence, because the last output sample may lie slightly after the end.
+        // One sample of silence, because the last output sample may be slightly after the end.
         var warped = Warped(
             StoredSound(samples + [0]), .steady(relativeOffset: relativeOffset, fractionalDelay: fractionalDelay))
         return warped.read(count: Int(Double(samples.count) / (1 + relativeOffset)))

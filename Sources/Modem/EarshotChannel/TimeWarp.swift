@@ -31,7 +31,7 @@ public struct TimeWarp: Sendable {
     }
 
     /// A microphone on a path: Doppler shift and time scale together. The delay at time 0 is removed, so that the sound
-    /// keeps its start; levels do not change, so that the signal-to-noise ratio keeps its meaning.
+    /// keeps its start. Levels do not change, so that the signal-to-noise ratio keeps its meaning.
     public static func motion(_ path: MotionPath, sampleRateHertz: Int) -> TimeWarp {
         let start = path.distanceMetres(atSeconds: 0)
         return TimeWarp(
@@ -43,7 +43,7 @@ public struct TimeWarp: Sendable {
     /// The filter has 128 taps at the lower rate F₁. It is flat to 0.01 dB up to 0.461·F₁ (20.3 kHz for 44.1 kHz) and
     /// 80 dB down from F₁/2 on, in both directions of the conversion, so nothing folds.
     ///
-    /// Creating it costs some milliseconds; create it once and use it for any number of sounds.
+    /// Creating it takes some milliseconds; create it once and use it for any number of sounds.
     /// - Parameters:
     ///   - inputRateHertz: F.
     ///   - outputRateHertz: F'; at least F/8.

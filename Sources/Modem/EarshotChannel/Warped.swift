@@ -59,7 +59,7 @@ public struct Warped: SoundSource {
         return filled
     }
 
-    /// Discards the samples before x[first], and reads on.
+    /// Discards the samples before x[first], and continues to read.
     private mutating func hold(from first: Int) {
         let dropped = min(max(first - heldFrom, 0), heldCount)
         heldCount -= dropped

@@ -1,7 +1,7 @@
 import EarshotBasics
 import RealModule
 
-/// Independent normally distributed samples: mean 0, standard deviation 1, without an end. See `normalPair`.
+/// Endless independent normally distributed samples: mean 0, standard deviation 1. See `normalPair`.
 ///
 /// The same on every machine. Cost: about 3 ns a sample in blocks, 9 ns one by one.
 public struct WhiteNoise: SoundSource {
@@ -73,8 +73,8 @@ public struct WhiteNoise: SoundSource {
         }
     }
 
-    /// The standard deviation of white noise at a sample rate so that a sine of `amplitude` has `snrDecibels` over the
-    /// noise in 1,500 Hz:
+    /// The standard deviation of white noise for which a sine of `amplitude` has `snrDecibels` over the noise in 1,500
+    /// Hz:
     ///
     ///     σ² = (A²/2) / 10^(SNR/10) · (F/2) / 1500
     public static func deviation(amplitude: Float, snrDecibels: Double, sampleRateHertz: Int) -> Float {

@@ -1,8 +1,9 @@
-/// The data tones between code and air: each is moved to its place (`ToneInterleaver`) and scrambled there (`ToneScrambler`).
+/// The data tones between code and air: each is moved to its place (`ToneInterleaver`) and then scrambled
+/// (`ToneScrambler`).
 ///
 ///     air[place[j]] = codeword[j] ⊕ mask[place[j]]
 ///
-/// The mask belongs to the place. So neighbours on the air keep the distance that the scrambler promises.
+/// The mask depends on the place, so neighbours on the air keep the scrambler's distance.
 public enum DataTones {
     /// The tones on the air of a codeword.
     /// - Parameters:

@@ -1,26 +1,27 @@
-/// The tones of a frame: how many there are of each kind, and where they stand.
+/// The tones of a frame: the number of each kind, and their places.
 ///
 ///     place                 0 1 2 3  4 5 6 7 8 9  10 11 12  13 14 15 16  17 …
 ///     token (8 bytes):      S S S S  D D D D D D   D  D  D   S  S  S  S  D … D    8 sync, 44 data
 ///     any other payload:    S S S S  H H H H H H   D  D  D   S  S  S  S  D … D    8 sync, 6 length header, 4·bytes + 12 data
 ///
-/// The sync tones stand in two groups, so that a frame whose beginning is cut still has one of them. One data tone carries one
-/// step of the trellis code, two bits of payload and check; see `TrellisCode` and `ToneInterleaver`.
+/// The sync tones are in two groups, so that a frame whose beginning is cut still has one of them. One data tone
+/// carries one step of the trellis code, two bits of the payload or the check; see `TrellisCode` and `ToneInterleaver`.
 public struct FrameLayout: Equatable, Sendable {
-    /// The version of the air format, which goes into every frame's CRC. Version 1 sent the payload as it is, without
-    /// `PayloadMixer`; version 2 sent the data tones in the code's order, without `ToneInterleaver`, and all sync tones first.
+    /// The version of the air format, which goes into every frame's CRC. Version 1 sent the payload unchanged, without
+    /// `PayloadMixer`; version 2 sent the data tones in the code's order, without `ToneInterleaver`, and all sync tones
+    /// first.
     public static let protocolVersion: UInt8 = 3
     /// The number of tones in the sync pattern, which every frame has.
     public static let syncToneCount = 8
     /// The number of sync tones in each of the pattern's two groups. The first group starts the frame.
     public static let syncGroupToneCount = 4
-    /// The place of the second group's first tone: each tone of it comes as many places after the same of the first group.
+    /// The place of the second group's first tone: its tones come this many places after those of the first group.
     public static let secondSyncGroupPlace = 13
     /// The number of places between the groups.
     public static let syncGapToneCount = secondSyncGroupPlace - syncGroupToneCount
     /// The number of places from the first sync tone to the last: 17.
     public static let syncSpanToneCount = secondSyncGroupPlace + syncGroupToneCount
-    /// The silence between the frames of a burst, in tones: echoes die away meanwhile, and a token's spacing becomes 56 tones,
+    /// The silence between the frames of a burst, in tones. Echoes decay in it, and the spacing of tokens is 56 tones,
     /// seven blocks of the receiver's search.
     public static let burstGapToneCount = 4
     /// The distance from the start of a frame of a burst to the start of the next, in tones.
@@ -71,7 +72,7 @@ public struct FrameLayout: Equatable, Sendable {
         index < syncGroupToneCount ? index : index - syncGroupToneCount + secondSyncGroupPlace
     }
 
-    /// The number of the sync tone at a place; nil where there is another tone.
+    /// The number of the sync tone at a place; nil for other tones.
     public static func syncIndex(at place: Int) -> Int? {
         if place < syncGroupToneCount { return place }
         guard (secondSyncGroupPlace..<syncSpanToneCount).contains(place) else { return nil }
@@ -84,7 +85,7 @@ public struct FrameLayout: Equatable, Sendable {
     /// The place of data tone `index`, 0 ..< `dataToneCount`.
     public func dataPlace(_ index: Int) -> Int { FrameLayout.placeBesidesSync(headerToneCount + index) }
 
-    /// The place of tone `index` of those that are no sync tones.
+    /// The place of tone `index` among those that are not sync tones.
     private static func placeBesidesSync(_ index: Int) -> Int {
         let place = index + syncGroupToneCount
         return place < secondSyncGroupPlace ? place : place + syncGroupToneCount

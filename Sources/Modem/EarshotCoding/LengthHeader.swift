@@ -4,8 +4,8 @@
 ///     g[i] = a ⊕ (b · k[i]) ⊕ s[i]     k, s: the constants below
 ///     tone[i] = (M/16)·g[i] + M/32     (M = 16: tone[i] = g[i])
 ///
-/// k is six different non-zero numbers, so two lengths differ in all six tones (same b) or in at least five.
-/// Only every (M/16)-th tone is used, which spares the header the errors between neighbouring tones.
+/// k is six different non-zero numbers, so two lengths differ in all six tones (same b) or in at least five. Only every
+/// (M/16)-th tone is used, which avoids errors between neighbouring tones.
 public enum LengthHeader {
     /// The number of tones in the header.
     public static let toneCount = 6

@@ -1,6 +1,6 @@
 /// The bytes that one frame carries, 1 to 32 of them. The 8-byte payload is the *token*.
 ///
-/// A value without heap storage, so that the performance core makes and compares payloads without allocating.
+/// A value without heap storage, so that the real-time code creates and compares payloads without allocating.
 public struct Payload: Hashable, Sendable {
     /// The numbers of bytes that a payload may have.
     public static let validCounts = 1...32
@@ -31,8 +31,8 @@ public struct Payload: Hashable, Sendable {
         }
     }
 
-    /// A payload written as hexadecimal digits, two a byte, upper or lower case; blanks, `:` and `-` are
-    /// ignored wherever they stand, as is a `0x` at the very start.
+    /// A payload written as hexadecimal digits, two a byte, upper or lower case; blanks, `:` and `-` are ignored
+    /// anywhere, and a `0x` at the very start.
     /// - Throws: `PayloadError` that names the offending character, the odd digit count, or the byte count.
     public init(hex: some StringProtocol) throws(PayloadError) {
         var bytes: [UInt8] = []
@@ -125,9 +125,9 @@ public enum PayloadError: Error, Equatable, Sendable, CustomStringConvertible {
 
 /// Four words, all zero at first.
 ///
-/// Not a `SIMD4<UInt64>`, which LLVM aligns to 32 bytes and Swift to 16. Where an async function keeps such a value over an
-/// `await`, the optimizer of Swift 6.3.1 can make the frame of the function 16 bytes too small. The function then writes
-/// over memory behind its frame.
+/// Not a `SIMD4<UInt64>`, which LLVM aligns to 32 bytes and Swift to 16. If an async function keeps such a value over
+/// an `await`, the optimizer of Swift 6.3.1 can make the function's frame 16 bytes too small. The function then
+/// overwrites memory after its frame.
 private struct Words: Hashable, Sendable {
     private var first = SIMD2<UInt64>()
     private var second = SIMD2<UInt64>()

@@ -1,18 +1,19 @@
-/// Makes the tones of every payload unrelated to those of any other: a fixed one-to-one map from the n payload bytes p to the
-/// n bytes x on the air.
+/// Makes the tones of different payloads unrelated: a fixed one-to-one map from the n payload bytes p to the n bytes x
+/// on the air.
 ///
 ///     x = p;  three passes, i = 0 … n − 1,  i = n − 1 … 0,  i = 0 … n − 1:
 ///         c = CRC-24 of version and n
 ///         for each i:  x[i] = E(x[i] ⊕ (c mod 256)),  c = the CRC continued with x[i]
 ///     E(v) = (45^v mod 257) mod 256
 ///
-/// People number their devices. The trellis code is linear and a pair of bits stays in its register for six steps. So two tokens
-/// that differ in one bit would differ in about 20 of 44 tones, while random ones differ in 41 to 43. After two passes every
-/// byte depends on every byte; the third removes a bias that is left in the first byte.
+/// People number their devices. The trellis code is linear and a pair of bits stays in its register for six steps. So
+/// two tokens that differ in one bit would differ in about 20 of 44 tones, while random ones differ in 41 to 43. After
+/// two passes every byte depends on every byte; the third removes a remaining bias in the first byte.
 ///
-/// The check is computed from x. So it depends on the whole payload too, and it still notices every error of few bits and every
-/// short burst. If the check of p seeded a sequence that scrambles p, an error in the check would change all bits of p, and the
-/// check would miss one such error in 2²⁴. The frames on the air are the same set of codewords with and without the map.
+/// The check is computed from x. So it also depends on the whole payload, and it still detects every error of few bits
+/// and every short burst. If the check of p seeded a sequence that scrambles p, an error in the check would change all
+/// bits of p, and the check would miss one such error in 2²⁴. The frames on the air are the same set of codewords with
+/// and without the map.
 ///
 /// E is one-to-one because the powers of 45 modulo the prime 257 are all numbers from 1 to 256; it is the S-box of the cipher
 /// SAFER. The map has no key and hides nothing.

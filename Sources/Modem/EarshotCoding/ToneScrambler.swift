@@ -2,9 +2,10 @@
 ///
 ///     mask[i] = ⌊((i + 1) · 40503 mod 2¹⁶) / 2¹⁶ · M⌋,   tone at place i = codeword tone ⊕ mask[i]
 ///
-/// 40503/2¹⁶ is next to the golden ratio's fraction, so the masks of neighbouring places are 0.38 of the band apart. A codeword
-/// that stands still therefore leaves the reach of its own echo with every tone, and does not look like a pilot tone to the
-/// receiver. The trellis code is linear: without the scrambler the all-zero payload would be close to a single steady tone.
+/// 40503/2¹⁶ is next to the golden ratio's fraction, so the masks of neighbouring places are 0.38 of the band apart. So
+/// even a constant codeword moves out of the range of its own echo with every tone, and does not look like a pilot tone
+/// to the receiver. The trellis code is linear: without the scrambler the all-zero payload would be close to a single
+/// steady tone.
 public enum ToneScrambler {
     /// The tone on the air for a codeword's tone, and the codeword's tone for a tone on the air.
     /// - Parameters:

@@ -4,9 +4,9 @@
 ///     tone bit b = parity(r & generator[b])  (b = 0 the least significant)
 ///     next state = r mod 2^ν
 ///
-/// The tone *is* the code's output, so the receiver's tone log-likelihoods are branch metrics as they are and
-/// nothing is lost on the way through single bits. Tail-biting: the state a frame starts in is the one it ends in,
-/// so no tones are spent on termination.
+/// The tone *is* the code's output, so the receiver's tone log-likelihoods are the branch metrics, and no information
+/// is lost by a conversion to single bits. Tail-biting: a frame ends in the state in which it starts, so no tones are
+/// spent on termination.
 ///
 /// Generators come from a search by distance spectrum; see `docs/trellis-code.md`.
 public struct TrellisCode: Sendable {
@@ -29,7 +29,8 @@ public struct TrellisCode: Sendable {
         self.memoryBits = memoryBits
         self.generators = generators
         toneBits = generators.count
-        // Parity is linear: tone(a ⊕ b) = tone(a) ⊕ tone(b). So a tone is that of a register with one bit less, and that bit's own.
+        // Parity is linear: tone(a ⊕ b) = tone(a) ⊕ tone(b). So a register's tone is that of the register without one
+        // bit, ⊕ the tone of that bit.
         var tones = [UInt8](repeating: 0, count: 4 << memoryBits)
         for register in 1..<tones.count {
             let rest = register & (register - 1)
@@ -52,7 +53,7 @@ public struct TrellisCode: Sendable {
     public var stateCount: Int { 1 << memoryBits }
 
     /// The codeword of the input pairs, tail-biting: pairs[n] in 0..3, at least ν/2 of them.
-    /// - Returns: tones[n], one for each input pair, not scrambled.
+    /// - Returns: tones[n], one per input pair, not scrambled.
     public func encode(_ pairs: [UInt8]) -> [UInt8] {
         precondition(2 * pairs.count >= memoryBits, "\(pairs.count) pairs do not fill a memory of \(memoryBits) bits")
         var codeword = [UInt8](repeating: 0, count: pairs.count)
@@ -74,7 +75,7 @@ public struct TrellisCode: Sendable {
         }
     }
 
-    /// The state that a tail-biting frame starts and ends in: the one its last ν/2 pairs leave behind.
+    /// The state in which a tail-biting frame starts and ends, given by its last ν/2 pairs.
     /// - Parameters:
     ///   - pairs: the frame's input pairs; shape [count or more].
     ///   - count: how many of them belong to the frame.

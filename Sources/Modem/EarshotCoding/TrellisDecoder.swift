@@ -5,20 +5,20 @@ import CEarshotKernels
 ///     Γₙ(s') = max over j of Γₙ₋₁(s) + λₙ(tone(4·s + i)),   s' = (4·s + i) mod 2^ν,   j = the two bits that leave s
 ///
 /// The frame is a ring of n steps. The decoder walks around it from `settlingSteps` before the first step to as many
-/// behind the last one, starting with all states equal, and reads the middle: there every survivor has settled at
-/// both ends. (Reading the last turn instead costs 1 to 2 dB.)
+/// after the last one, starting with all states equal, and reads the middle, where all survivors have settled at both
+/// ends. (Reading the last turn instead costs 1 to 2 dB.)
 ///
-/// Path metrics are 16-bit integers with the two bits j below them, so that one maximum finds metric and decision
-/// together. The code is linear: tone(a ⊕ b) = tone(a) ⊕ tone(b), so sixteen neighbouring states share one table of
-/// M vectors, filled once a step.
+/// Path metrics are 16-bit integers with the two bits j below them, so that one maximum gives metric and decision
+/// together. The code is linear: tone(a ⊕ b) = tone(a) ⊕ tone(b), so sixteen neighbouring states share one table of M
+/// vectors, filled once a step.
 ///
 /// Cost: (n + 2 · settlingSteps) · 2^ν · 4 additions and maxima, sixteen at a time; about 0.03 ms for a token at ν = 10.
 /// No allocation after `init`.
 public struct TrellisDecoder: ~Copyable {
-    /// The steps walked before and behind the frame: six times the 5 steps that the ν = 10 encoder remembers.
+    /// The steps walked before and after the frame: six times the 5 steps that the ν = 10 encoder remembers.
     public static let settlingSteps = 30
-    /// The maximum branch metric after quantisation. The best survivor is kept at zero and the others lie within
-    /// ν/2 + 1 steps of it: 4 · 1,000 · (ν/2 + 1) < 2^15 up to ν = 12.
+    /// The maximum branch metric after quantisation. The best survivor is kept at zero and the others are within ν/2 +
+    /// 1 steps of it: 4 · 1,000 · (ν/2 + 1) < 2^15 up to ν = 12.
     private static let maximumQuantisedMetric: Float = 1_000
 
     private let stateCount: Int
@@ -41,8 +41,8 @@ public struct TrellisDecoder: ~Copyable {
     ///     [stepCount or more][M].
     ///   - stepCount: the length of the path in steps, at most the decoder's maximum.
     ///   - pairs: receives the decoded input pairs, 0..3; shape [stepCount or more].
-    /// - Returns: whether the path through the frame ends in the state it started in. The path of a codeword does; a path
-    ///   fitted to other sound often does not.
+    /// - Returns: whether the path through the frame ends in the state in which it started. A codeword's path does; a
+    ///   path fitted to other sound often does not.
     @discardableResult
     public mutating func decode(
         _ code: TrellisCode, _ metrics: [Float], stepCount: Int, into pairs: inout [UInt8]

@@ -4,8 +4,8 @@ import RealModule
 ///
 ///     I₀(x) = Σₖ ((x/2)^k / k!)²
 ///
-/// Summed until a term no longer counts: to a few ulps wherever the result is finite, |x| < 700.
-/// Cost: 11 terms for x = 1, 36 for x = 20.
+/// Summed until a term is negligible: exact to a few ulps for finite results, |x| < 700. Cost: 11 terms for x = 1, 36
+/// for x = 20.
 public func besselI0(_ x: Double) -> Double {
     var sum = 1.0
     var term = 1.0

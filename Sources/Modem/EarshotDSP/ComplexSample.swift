@@ -20,13 +20,13 @@ extension SIMD2 where Scalar == Float {
 }
 
 extension UnsafePointer<ComplexSample> {
-    /// The same numbers as pairs of floats, real part first, as the C kernels take them.
+    /// The same numbers as pairs of floats for the C kernels, real part first.
     @inline(__always)
     package var pairs: UnsafePointer<Float> { UnsafeRawPointer(self).assumingMemoryBound(to: Float.self) }
 }
 
 extension UnsafeMutablePointer<ComplexSample> {
-    /// The same numbers as pairs of floats, real part first, as the C kernels take them.
+    /// The same numbers as pairs of floats for the C kernels, real part first.
     @inline(__always)
     package var pairs: UnsafeMutablePointer<Float> {
         UnsafeMutableRawPointer(self).assumingMemoryBound(to: Float.self)

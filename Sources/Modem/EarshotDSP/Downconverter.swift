@@ -5,18 +5,18 @@ import RealModule
 ///
 ///     y[n] = 2·e^{−jω·t[n]} · Σₖ x[k]·h(k − t[n])·e^{−jω·(k − t[n])},   t[n] = n·F/F',   ω = 2π·f₀/F
 ///
-/// F is the input rate, F' the output rate, f₀ the centre, h a Kaiser-windowed sinc that is `filterSpanSeconds` long.
-/// A sine of amplitude 1 at f₀ comes out with |y| = 1. Where F/F' is a fraction p/q the filter has q phases, so
-/// 44.1 kHz becomes 3 kHz exactly and no second resampler follows. NaN counts as silence, and all other values are limited
-/// to ±`maximumMagnitude`, so that bad input cannot poison later stages.
+/// F is the input rate, F' the output rate, f₀ the centre, h a Kaiser-windowed sinc that is `filterSpanSeconds` long. A
+/// sine of amplitude 1 at f₀ gives |y| = 1. If F/F' is a fraction p/q, the filter has q phases, so 44.1 kHz becomes
+/// exactly 3 kHz without a second resampler. NaN counts as silence, and all other values are limited to
+/// ±`maximumMagnitude`, so that bad input cannot corrupt later stages.
 ///
-/// A filter whose samples are all 16 bit integers sums integers, with taps rounded to integers: a vector holds twice as many
-/// of them as floats, and the sums are exact, the same on every machine. Rounded taps add an error 80 dB below what white
-/// noise leaves in the output at 48 kHz, 70 dB at 192 kHz. Floats that are such integers give the same output, to the bit. A
-/// filter that touches any other float sums floats, with exact taps.
+/// If all samples of a filter are 16-bit integers, it sums integers, with taps rounded to integers: a vector has room
+/// for twice as many of them as floats, and the sums are exact, the same on every machine. Rounded taps add an error 80
+/// dB below white noise in the output at 48 kHz, 70 dB at 192 kHz. Floats with such integer values give the same
+/// output, to the bit. If the filter touches any other float, it sums floats, with exact taps.
 ///
-/// The caller skips lost input, at no cost: time goes on, and the outputs whose filter touches the hole are lost too, so
-/// that its edges do not click.
+/// The caller skips lost input, at no cost: time continues, and the outputs whose filter touches the hole are lost too,
+/// so that its edges do not click.
 ///
 /// Delay: y[n] needs the input up to half a filter after t[n]. Any split of the input gives the same output.
 /// Cost: two multiplications a tap; 128 taps at 48 kHz.
@@ -28,22 +28,22 @@ public struct Downconverter: ~Copyable {
 
     private let design: Design
     private let form: KernelForm
-    /// The input as integers, as far as it is such.
+    /// The input as integers, where it has integer values.
     private var integers: [Int16]
     /// The input as floats, where `integers` does not suffice.
     private var floats: [Float]
-    /// The number of samples at the front of the input that end with the last one that is no integer. If it is 0, `floats`
+    /// The number of samples at the front of the input up to the last one that is not an integer. If it is 0, `floats`
     /// has no meaning.
     private var fractionEnd = 0
     private var filled: Int
     private var phase = 0
     private var rotation = 0
-    /// The number of samples at the front of the input that were lost, or stand before a lost one.
+    /// The number of samples at the front of the input up to the last lost one.
     private var lostInputCount = 0
     /// The number of outputs at the start of the last call of `process` whose filter touched skipped input: they are not valid.
     public private(set) var lostOutputCount = 0
 
-    /// Makes a converter at the start of its input. The time before counts as silence.
+    /// Creates a converter at the start of its input. The time before counts as silence.
     public init(_ design: Design) {
         self.init(design, form: .best)
     }
@@ -52,7 +52,7 @@ public struct Downconverter: ~Copyable {
     package init(_ design: Design, form: KernelForm) {
         self.design = design
         self.form = form
-        // The first output lies at the first input sample, so half a filter of silence stands before it.
+        // The first output is at the first input sample, so half a filter of silence precedes it.
         filled = design.tapCount / 2 - 1
         let capacity = design.tapCount + Downconverter.maximumInputCount + design.advance / design.phaseCount + 1
         integers = [Int16](repeating: 0, count: capacity)
@@ -64,7 +64,7 @@ public struct Downconverter: ~Copyable {
         integers.count * design.phaseCount / design.advance + 1
     }
 
-    /// Takes all of x and makes as much output as the input allows.
+    /// Takes all of x and computes as much output as the input allows.
     /// - Parameters:
     ///   - x: input, at most `maximumInputCount` samples; full scale is 1.
     ///   - y: receives the output; shape [`maximumOutputCount`].
@@ -73,7 +73,7 @@ public struct Downconverter: ~Copyable {
         checkCount(x.count)
         lostOutputCount = 0
         var produced = 0
-        // Piece by piece, so that the pieces and not the blocks decide where the filter takes integers.
+        // In pieces, so that the pieces, not the blocks, determine where the filter uses integers.
         var rest = x
         while !rest.isEmpty {
             let integerCount = append(rest, earshot_leading_integers)
@@ -82,7 +82,7 @@ public struct Downconverter: ~Copyable {
                 rest = rest.extracting(droppingFirst: integerCount)
                 continue
             }
-            // Each filter that ends in this piece reaches to a sample that is no integer.
+            // Each filter that ends in this piece includes a sample that is not an integer.
             let tapCount = design.tapCount
             let fractionCount = append(rest) { earshot_leading_fractions($0, $1, tapCount, $2) }
             if fractionEnd == 0 {
@@ -95,7 +95,8 @@ public struct Downconverter: ~Copyable {
         return produced
     }
 
-    /// Takes integers instead, whose full scale is 2¹⁵. The output is that of the same samples as floats, bit by bit.
+    /// Takes integers instead, whose full scale is 2¹⁵. The output equals that of the same samples as floats, to the
+    /// bit.
     public mutating func process(_ x: Span<Int16>, into y: inout [ComplexSample]) -> Int {
         checkCount(x.count)
         lostOutputCount = 0
@@ -118,7 +119,7 @@ public struct Downconverter: ~Copyable {
     }
 
     /// Appends the first samples of x, as floats and as integers.
-    /// - Parameter convert: makes integers of x; returns the number of samples to append.
+    /// - Parameter convert: converts x to integers; returns the number of samples to append.
     /// - Returns: their number.
     private mutating func append(
         _ x: Span<Float>, _ convert: (UnsafePointer<Float>, Int, UnsafeMutablePointer<Int16>) -> Int
@@ -138,7 +139,7 @@ public struct Downconverter: ~Copyable {
         return count
     }
 
-    /// Makes floats of the integers.
+    /// Converts the integers to floats.
     private mutating func fillFloats(_ range: Range<Int>) {
         integers.withUnsafeBufferPointer { integers in
             floats.withUnsafeMutableBufferPointer { floats in
@@ -148,7 +149,7 @@ public struct Downconverter: ~Copyable {
         }
     }
 
-    /// Makes as much output as the input allows.
+    /// Computes as much output as the input allows.
     /// - Parameters:
     ///   - y: receives it.
     ///   - start: the index of the first output.
@@ -157,7 +158,7 @@ public struct Downconverter: ~Copyable {
         let touchedCount = lostInputCount > 0 ? outputCount(before: lostInputCount) : 0
         let produced = outputCount(before: filled - design.tapCount + 1)
         precondition(start + produced <= y.count, "\(start + produced) samples made, room for \(y.count)")
-        // The outputs whose filter begins before the last sample that is no integer.
+        // The outputs whose filter begins before the last sample that is not an integer.
         let fractionCount = min(outputCount(before: fractionEnd), produced)
         y.withUnsafeMutableBufferPointer { y in
             let output = y.baseAddress! + start
@@ -172,7 +173,7 @@ public struct Downconverter: ~Copyable {
         return produced
     }
 
-    /// Makes the next `count` outputs of floats.
+    /// Computes the next `count` outputs from floats.
     private mutating func filterFloats(_ count: Int, into y: UnsafeMutablePointer<ComplexSample>) {
         guard count > 0 else { return }
         let design = design
@@ -186,7 +187,7 @@ public struct Downconverter: ~Copyable {
         advance(count)
     }
 
-    /// Makes the next `count` outputs of integers.
+    /// Computes the next `count` outputs from integers.
     private mutating func filterIntegers(_ count: Int, into y: UnsafeMutablePointer<ComplexSample>) {
         guard count > 0 else { return }
         let design = design
@@ -200,16 +201,17 @@ public struct Downconverter: ~Copyable {
         advance(count)
     }
 
-    /// Moves on by `count` outputs.
+    /// Advances by `count` outputs.
     private mutating func advance(_ count: Int) {
         rotation = (rotation + count) % design.rotationPeriod
         phase += count * design.advance
     }
 
-    /// Passes over lost input. The cost does not depend on the length of the hole.
-    /// - Parameter sampleCount: the number of lost samples; 0 or more. Where Int has 32 bits it may need 64.
-    /// - Returns: the number of outputs that this input would have made. All of them are lost; the next output of `process`
-    ///   follows them in time.
+    /// Skips lost input. The cost does not depend on the length of the hole.
+    /// - Parameter sampleCount: the number of lost samples; 0 or more. On platforms with a 32-bit Int it may need 64
+    ///   bits.
+    /// - Returns: the number of outputs that this input would have given. All of them are lost; the next output of
+    ///   `process` follows them in time.
     public mutating func skip<Count: FixedWidthInteger & SignedInteger>(_ sampleCount: Count) -> Count {
         guard sampleCount > 0 else { return 0 }
         let (advance, phaseCount, period) = (design.advance, design.phaseCount, design.rotationPeriod)
@@ -222,7 +224,7 @@ public struct Downconverter: ~Copyable {
         filled += rest - Int(newPhase / Int64(phaseCount))
         phase = Int(newPhase % Int64(phaseCount))
         lostInputCount = filled
-        // What stands there is not used.
+        // The values there are not used.
         fractionEnd = 0
         return periods &* Count(phaseCount) + Count(produced)
     }
@@ -246,7 +248,7 @@ public struct Downconverter: ~Copyable {
     }
 }
 
-/// Moves `count` elements from index `first` on to the front.
+/// Moves `count` elements, starting at index `first`, to the front.
 private func moveToFront<Element>(_ x: inout [Element], from first: Int, _ count: Int) {
     x.withUnsafeMutableBufferPointer { x in
         x.baseAddress!.update(from: x.baseAddress! + first, count: count)

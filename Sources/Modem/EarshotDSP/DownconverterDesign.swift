@@ -2,7 +2,7 @@ import CEarshotKernels
 import RealModule
 
 extension Downconverter {
-    /// The coefficients for one pair of rates. Any number of converters share one design.
+    /// The coefficients for one pair of rates. Any number of converters can share a design.
     public struct Design: Sendable {
         /// F: input samples a second.
         public let inputRateHertz: Int
@@ -13,8 +13,8 @@ extension Downconverter {
         /// F/F' = advance / phaseCount, in lowest terms.
         let advance: Int
         let phaseCount: Int
-        /// The number of phases that have taps of their own; the others borrow those of a neighbour. Less than
-        /// `phaseCount` only for rates that share no large divisor with F', such as 47,999 Hz.
+        /// The number of phases with their own taps; the others use those of a neighbour. Less than `phaseCount` only
+        /// for rates that share no large divisor with F', such as 47,999 Hz.
         let tabulatedPhaseCount: Int
         /// Cosine taps and sine taps of each tabulated phase; shape [tabulatedPhaseCount][2][tapCount].
         let taps: [Float]
@@ -22,7 +22,7 @@ extension Downconverter {
         let integerTaps: [Int16]
         /// The number of outputs after which e^{−jω·t[n]} repeats.
         let rotationPeriod: Int
-        /// 2·e^{−jω·t[n]}, one period and the seven next.
+        /// 2·e^{−jω·t[n]}, for one period and the next seven outputs.
         let rotations: [ComplexSample]
         /// The same over the scale of the integer taps and that of integer samples, 2¹⁵.
         let integerRotations: [ComplexSample]
@@ -34,8 +34,8 @@ extension Downconverter {
         ///   - inputRateHertz: F, the rate of the real samples; above twice the upper edge of the passband.
         ///   - outputRateHertz: F', the rate of the complex baseband.
         ///   - centreHertz: f₀.
-        ///   - passbandHertz: the width of the passband on either side of f₀. The stopband begins
-        ///     `outputRateHertz` − `passbandHertz` beside f₀: what lies beyond folds back into the passband.
+        ///   - passbandHertz: the width of the passband on either side of f₀. The stopband begins `outputRateHertz` −
+        ///     `passbandHertz` from f₀: frequencies beyond fold back into the passband.
         public init(inputRateHertz: Int, outputRateHertz: Int, centreHertz: Int, passbandHertz: Double) {
             precondition(
                 Double(centreHertz) + passbandHertz < Double(inputRateHertz) / 2,
@@ -62,7 +62,7 @@ extension Downconverter {
                 let lowpass = instants.map { u in
                     window(2 * u / spanSamples) * sincLowpass(u, cutoff: cutoff)
                 }
-                // Gives every phase unit gain at f₀, whatever the window cut off.
+                // Gives every phase unit gain at f₀, regardless of the part that the window cut off.
                 let gain = 1 / lowpass.reduce(0, +)
                 taps += zip(lowpass, instants).map { Float(gain * $0 * .cos(omega * $1)) }
                 taps += zip(lowpass, instants).map { Float(-gain * $0 * .sin(omega * $1)) }
@@ -103,8 +103,9 @@ extension Downconverter {
             return min(room / greatestSum, Float(Int16.max) / greatestTap)
         }
 
-        /// The length of the filter: 128 taps at 48 kHz. For a 3 kHz output Kaiser's formula gives 60 dB from ±815 Hz to
-        /// 2,185 Hz. At ±850 Hz the gain is still within 0.03 dB, and what folds onto the band's edge is 58 dB down.
+        /// The length of the filter: 128 taps at 48 kHz. For a 3 kHz output Kaiser's formula gives 60 dB from ±815 Hz
+        /// to 2,185 Hz. At ±850 Hz the gain is still within 0.03 dB, and frequencies that fold onto the band's edge are
+        /// 58 dB down.
         static let filterSpanSeconds = 128.0 / 48_000
     }
 }

@@ -1,6 +1,6 @@
 import CEarshotKernels
 
-// What correlations and convolutions by Fourier transform are made of, for plans of one transform.
+// The steps of correlations and convolutions by Fourier transform, for plans of one transform.
 
 extension FFTPlan {
     /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.

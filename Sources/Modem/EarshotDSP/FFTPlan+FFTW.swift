@@ -4,8 +4,9 @@
 
     /// Transforms by FFTW.
     ///
-    /// FFTW plans by estimate, not by measurement, so that every machine and every run computes the same. Cost: 0.02, 0.03 and
-    /// 0.07 µs a transform for N = 32, 64 and 128 in batches of 32; planning takes about 10 µs a direction.
+    /// FFTW plans by estimate, not by measurement, so that the results are the same on every machine and in every run.
+    /// Cost: 0.02, 0.03 and 0.07 µs a transform for N = 32, 64 and 128 in batches of 32; planning takes about 10 µs a
+    /// direction.
     package struct FFTWTransform: ~Copyable, FourierTransform {
         private let forwardPlan: OpaquePointer
         private let inversePlan: OpaquePointer?

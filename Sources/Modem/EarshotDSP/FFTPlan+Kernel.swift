@@ -8,7 +8,7 @@ import RealModule
 ///
 ///     X[k] = c[k]·Σₙ (x[n]·c[n])·c*[k − n],
 ///
-/// a convolution, which two transforms of M ≥ 2N − 1 points do, a power of two.
+/// a convolution, computed by two transforms of M ≥ 2N − 1 points, M a power of two.
 ///
 /// Cost for powers of two: about twice that of FFTW; for other lengths four to eight times that of the next power of two.
 package struct KernelTransform: ~Copyable, FourierTransform {
@@ -16,12 +16,12 @@ package struct KernelTransform: ~Copyable, FourierTransform {
     /// The kernel's length: N, or M.
     private let kernelLength: Int
     private let factors: [ComplexSample]
-    /// c, shape [N]; empty where N is a power of two.
+    /// c, shape [N]; empty if N is a power of two.
     private let chirp: [ComplexSample]
     /// The spectrum of c* over M, shape [M].
     private var chirpSpectrum: [ComplexSample] = []
     private var work: [ComplexSample]
-    /// What is convolved, and its spectrum, shape [M] each; empty where N is a power of two.
+    /// The product to convolve, and its spectrum, shape [M] each; empty if N is a power of two.
     private var product: [ComplexSample] = []
     private var productSpectrum: [ComplexSample] = []
 
@@ -36,7 +36,7 @@ package struct KernelTransform: ~Copyable, FourierTransform {
             chirp = []
             return
         }
-        // n² modulo 2N keeps the angle small, and so exact.
+        // n² modulo 2N keeps the angle small and therefore exact.
         chirp = (0..<length).map { n in
             KernelTransform.root(-Double(n * n % (2 * length)) / Double(2 * length))
         }
@@ -138,7 +138,7 @@ package struct KernelTransform: ~Copyable, FourierTransform {
         return ComplexSample(Float(Double.cos(angle)), Float(Double.sin(angle)))
     }
 
-    /// An empty array has no address; the kernel then reads none of it.
+    /// An empty array has no address; the kernel does not read it.
     private static func pairs(_ buffer: UnsafeBufferPointer<ComplexSample>) -> UnsafePointer<Float>? {
         buffer.baseAddress?.pairs
     }

@@ -1,4 +1,4 @@
-// The package's trait FFTW chooses.
+// The package's trait FFTW selects the implementation.
 #if FFTW
     private typealias ChosenTransform = FFTWTransform
 #else
@@ -10,11 +10,11 @@
 ///     forward:  X[b][k] = Σₙ x[b·D + n]·e^{−j2πkn/N},   b = 0 ..< batchCount, n, k = 0 ..< N
 ///     inverse:  x[b·N + n] = Σₖ X[b][k]·e^{+j2πkn/N}     inverse(forward(x)) = N·x
 ///
-/// The plan owns one buffer for the samples x and one for the spectrum X; each direction reads one and writes the other. D, the
-/// distance from one stretch of samples to the next, is any number from 1 on: stretches may overlap, but only stretches that
-/// stand one behind the other (D = N) have an inverse.
+/// The plan owns one buffer for the samples x and one for the spectrum X; each direction reads one and writes the
+/// other. D, the distance between the starts of successive stretches of samples, is 1 or more: stretches may overlap,
+/// but only adjacent stretches (D = N) have an inverse.
 ///
-/// FFTW computes the transforms, or a kernel of our own where the package is built without its trait FFTW.
+/// FFTW computes the transforms, or our own kernel if the package is built without its trait FFTW.
 public struct FFTPlan: ~Copyable {
     /// The transform length N, in complex samples.
     public let length: Int
@@ -30,10 +30,10 @@ public struct FFTPlan: ~Copyable {
 
     /// Plans `batchCount` transforms of `length` points. All samples and the spectrum start as zeros.
     /// - Parameters:
-    ///   - length: N, 1 or more; fast where its prime factors are small.
+    ///   - length: N, 1 or more; fast if its prime factors are small.
     ///   - batchCount: 1 or more.
-    ///   - inputDistance: D, 1 or more; nil stands for N.
-    ///   - hasInverse: whether to plan the inverse too, where there is one.
+    ///   - inputDistance: D, 1 or more; nil means N.
+    ///   - hasInverse: whether to plan the inverse too, if there is one.
     public init(length: Int, batchCount: Int = 1, inputDistance: Int? = nil, hasInverse: Bool = true) {
         let distance = inputDistance ?? length
         precondition(
@@ -50,13 +50,13 @@ public struct FFTPlan: ~Copyable {
         arrays.deallocate()
     }
 
-    /// Transforms the samples to the spectrum. The samples stay as they are.
+    /// Transforms the samples to the spectrum. The samples do not change.
     public mutating func forward() {
         transform.forward()
     }
 
-    /// Transforms the spectrum to the samples, N times as large as those that `forward` would make this spectrum of. The
-    /// spectrum stays as it is. Stretches must stand one behind the other.
+    /// Transforms the spectrum to the samples, scaled by N: `inverse` after `forward` multiplies the samples by N. The
+    /// spectrum does not change. Stretches must be adjacent.
     public mutating func inverse() {
         precondition(hasInverse, "no inverse was planned, or stretches are not \(length) samples apart")
         transform.inverse()

@@ -1,17 +1,17 @@
-/// What computes the transforms of an `FFTPlan`.
+/// The implementation of an `FFTPlan`'s transforms.
 package protocol FourierTransform: ~Copyable {
-    /// Prepares to transform between two arrays. They must be there whenever it transforms.
-    /// - Parameter hasInverse: whether `inverse` will be called. Stretches must then stand one behind the other.
+    /// Prepares to transform between two arrays. They must outlive all transforms.
+    /// - Parameter hasInverse: whether `inverse` will be called. Then stretches must be adjacent.
     init(_ arrays: TransformArrays, hasInverse: Bool)
 
-    /// X[b][k] = Σₙ x[b·D + n]·e^{−j2πkn/N}. x stays as it is.
+    /// X[b][k] = Σₙ x[b·D + n]·e^{−j2πkn/N}. x does not change.
     mutating func forward()
 
-    /// x[b·N + n] = Σₖ X[b][k]·e^{+j2πkn/N}. X stays as it is.
+    /// x[b·N + n] = Σₖ X[b][k]·e^{+j2πkn/N}. X does not change.
     mutating func inverse()
 }
 
-/// The arrays that a transform reads and writes, and how they are cut; see `FFTPlan`.
+/// The arrays that a transform reads and writes, and their division into stretches; see `FFTPlan`.
 package struct TransformArrays {
     /// N, 1 or more.
     package let length: Int
@@ -38,7 +38,7 @@ package struct TransformArrays {
         UnsafeMutableRawPointer(spectrum.baseAddress!).deallocate()
     }
 
-    /// A cache line, and the longest vector.
+    /// The size of a cache line and of the longest vector.
     private static let alignment = 64
 
     private static func allocate(_ count: Int) -> UnsafeMutableBufferPointer<ComplexSample> {

@@ -16,7 +16,7 @@ public struct KaiserWindow: Sendable {
     public let beta: Double
     private let normalisation: Double
 
-    /// Makes the window for a stopband that lies A below the passband: β = 0.1102·(A − 8.7).
+    /// Creates the window for a stopband A below the passband: β = 0.1102·(A − 8.7).
     /// - Parameter attenuationDecibels: A, 50 dB or more.
     public init(attenuationDecibels: Double) {
         precondition(attenuationDecibels >= 50, "the formula holds from 50 dB up, not \(attenuationDecibels)")

@@ -1,9 +1,10 @@
-/// Where along a line a function is largest: the best of five places, refined by a parabola.
+/// The place of a function's maximum along a line: the best of five places, refined by a parabola.
 ///
 ///     k = argmax f(i),   i = −2 ... 2
 ///     s = k + parabolicPeak(f(k − 1), f(k), f(k + 1)) for |k| < 2, k at the ends
 ///
-/// Of equal values the middle wins, then the one asked first; f is asked from −2 upwards. Cost: four calls of f.
+/// Of equal values the middle wins, then the one evaluated first; f is evaluated from −2 upwards. Cost: four calls of
+/// f.
 /// - Parameters:
 ///   - middle: f(0), which the caller knows.
 ///   - f: the function, of the steps from the middle.

@@ -5,7 +5,7 @@ import CEarshotKernels
 /// Few values are ranked by counting; for many values the range that contains the median is halved repeatedly. Cost: about
 /// count²/16 comparisons up to 64 values, 4·count beyond, eight at a time. Unlike the standard library's sort it allocates
 /// nothing.
-/// - Parameter values: one or more, no NaN. They stay as they are.
+/// - Parameter values: one or more, no NaN. They do not change.
 public func median(_ values: inout MutableSpan<Float>) -> Float {
     select(values.count / 2, of: &values)
 }
@@ -16,7 +16,7 @@ private let maximumCounted = 64
 /// The value at index `wanted` after sorting; see `median` for the cost.
 /// - Parameters:
 ///   - wanted: the rank, 0 ..< values.count.
-///   - values: one or more, no NaN. They stay as they are.
+///   - values: one or more, no NaN. They do not change.
 public func select(_ wanted: Int, of values: inout MutableSpan<Float>) -> Float {
     precondition(values.indices.contains(wanted), "value \(wanted) of \(values.count)")
     let count = values.count

@@ -1,6 +1,6 @@
 import CEarshotKernels
 
-/// The noise power in each bin of a spectrum, followed over time. Hopping signals and steady tones do not mislead it.
+/// The noise power in each bin of a spectrum, tracked over time. Hopping signals and steady tones barely affect it.
 ///
 /// For each block of rows, some of which may be lost,
 ///
@@ -11,23 +11,23 @@ import CEarshotKernels
 ///
 ///     floor[bin] = max(g[bin], g_now[bin]/2, median over every other bin of a)
 ///
-/// If the level changes from row to row (`RowLevels`, against its smoothed mean), g_now and a are those of the rows at the
-/// mean level, E·2^−d[row]: a burst of a few milliseconds at the start, before an automatic gain has settled, would raise a for
-/// eight blocks.
+/// If the level changes from row to row (`RowLevels`, against its smoothed mean), g_now and a are computed from rows
+/// scaled to the mean level, E·2^−d[row]. Otherwise a burst of a few milliseconds at the start, before an automatic
+/// gain has settled, would raise a for eight blocks.
 ///
-/// A hopping signal occupies a bin for a small share of the time, so it moves a geometric mean by little. A steady tone stays
-/// in its bins: it raises their floor by all its power, and that of no other bin. The median of the arithmetic means is the
-/// power of the hopping signals, spread over the band. Where there is hardly any noise it keeps their side lobes from
-/// looking like signals.
+/// A hopping signal occupies a bin for a small share of the time, so it changes a geometric mean only slightly. A
+/// steady tone stays in its bins: it raises their floor by all its power, and that of no other bin. The median of the
+/// arithmetic means is the power of the hopping signals, spread over the band. If there is hardly any noise, it keeps
+/// their side lobes from looking like signals.
 ///
 /// (γ is Euler's constant: the mean of ln E of noise, whose E is exponentially distributed, is ln(mean) − γ.)
 public struct NoiseFloor: ~Copyable {
     /// The number of blocks over which the floor is smoothed.
     public static let memoryBlocks: Float = 8
-    /// The minimum of any noise power, −150 dB of full scale, so that digital silence has a floor.
+    /// The minimum noise power, −150 dB of full scale, so that digital silence has a floor.
     public static let minimumPower: Float = 1e-15
 
-    /// The minimum share of a window that must be held; the energies of windows with less are ignored.
+    /// The minimum share of a window that must be present; the energies of windows with less are ignored.
     public static let minimumHeldShare: Float = 0.25
 
     private let binCount: Int
@@ -48,7 +48,7 @@ public struct NoiseFloor: ~Copyable {
     /// The mean of the rows' levels, as log2, smoothed like the floor.
     private var smoothedLevel: Float = 0
 
-    /// Makes a floor for `binCount` bins that has seen no block yet.
+    /// Creates a floor for `binCount` bins, before the first block.
     public init(binCount: Int) {
         self.init(binCount: binCount, form: .best)
     }
@@ -68,14 +68,15 @@ public struct NoiseFloor: ~Copyable {
     /// 1/floor after the latest block; shape [binCount]. Zeros before the first block.
     public var inverseFloor: [Float] { inverse }
 
-    /// Whether the floor has seen as many blocks as it remembers. Before, single bins are a decibel or two off.
+    /// Whether the floor has seen as many blocks as it remembers. Before that, single bins are wrong by one or two
+    /// decibels.
     public var isSettled: Bool { blocksSeen >= NoiseFloor.memoryBlocks }
 
     /// The mean of log2 floor over all bins, after the latest block of `BlockSpectrum`; 0 before the first.
     public private(set) var level: Float = 0
 
-    /// log2 of the noise's level in each row of the latest block over `level`, where that is beyond 3 dB, and 0 elsewhere; shape
-    /// [32]. Nil if it is 0 in all rows. See `RowLevels`.
+    /// log2 of the noise's level in each row of the latest block over `level`, as far as that is beyond 3 dB, and
+    /// otherwise 0; shape [32]. Nil if it is 0 in all rows. See `RowLevels`.
     public var rowDeviations: [Float]? { levels.isUneven ? levels.deviations : nil }
 
     /// Forgets all blocks, so that the next one counts as the first.
@@ -83,9 +84,9 @@ public struct NoiseFloor: ~Copyable {
         blocksSeen = 0
     }
 
-    /// Takes in one block.
+    /// Adds one block.
     /// - Parameters:
-    ///   - energies: E from element `first` on; shape [rowCount][rowStride]. The first `binCount` of each row count.
+    ///   - energies: E from element `first` on; shape [rowCount][rowStride]. The first `binCount` of each row are used.
     ///   - first: the index of the first row's first energy.
     ///   - rowCount: 1 or more.
     ///   - rowStride: the distance from row to row.
@@ -115,8 +116,8 @@ public struct NoiseFloor: ~Copyable {
         smooth(heldCount, logOffset: 0)
     }
 
-    /// Takes in one block of `BlockSpectrum`. Every other row counts: those between add little, because they share half of
-    /// the window with each neighbour.
+    /// Adds one block of `BlockSpectrum`. Only every other row is used: those between add little, because they share
+    /// half of the window with each neighbour.
     /// - Parameters:
     ///   - energies: E; shape [binCount][32].
     ///   - heldShares: the share of each row's window that was not lost, 0 ... 1; shape [32], or empty if nothing was lost.
@@ -145,8 +146,8 @@ public struct NoiseFloor: ~Copyable {
         levels.compare(with: level)
     }
 
-    /// Makes the means of the latest block those of its rows at the smoothed level.
-    /// - Returns: how much the sums of logarithms are above those of such rows.
+    /// Scales the rows of the latest block to the smoothed level and recomputes its means.
+    /// - Returns: the excess of the sums of logarithms over those of the scaled rows.
     private mutating func levelMeans(_ energies: [Float]) -> Float {
         levels.compare(with: smoothedLevel)
         guard levels.isUneven else { return 0 }
@@ -160,8 +161,8 @@ public struct NoiseFloor: ~Copyable {
     /// The weight of the next block.
     private var nextWeight: Float { max(1 / (blocksSeen + 1), 1 / NoiseFloor.memoryBlocks) }
 
-    /// Smooths the sums of a block of `heldCount` rows, and makes the floor of them.
-    /// - Parameter logOffset: how much of the sums of logarithms is due to the rows' levels.
+    /// Smooths the sums of a block of `heldCount` rows, and computes the floor from them.
+    /// - Parameter logOffset: the part of the sums of logarithms that is due to the rows' levels.
     private mutating func smooth(_ heldCount: Int, logOffset: Float) {
         let weight = nextWeight
         blocksSeen += 1
@@ -174,7 +175,8 @@ public struct NoiseFloor: ~Copyable {
         earshot_invert_floor(blockLog, smoothedLog, binCount, scale, 1 / hopping, &inverse)
     }
 
-    /// The median of the smoothed means, of every other bin: bins are half a tone spacing apart, so that half of them suffice.
+    /// The median of the smoothed means of every other bin: bins are half a tone spacing apart, so half of them
+    /// suffice.
     private mutating func medianOfMeans() -> Float {
         let count = (binCount + 1) / 2
         for index in 0..<count {

@@ -1,12 +1,12 @@
 import RealModule
 
-/// The value that a share q of noise's energies lies below, over their mean.
+/// The quantile q of noise energies, over their mean: a share q of them is below it.
 ///
 ///     P(E < x·mean) = 1 − e^{−x} = q,   x = −ln(1 − q)
 ///
-/// The energy of complex Gaussian noise in a bin is exponentially distributed. So a low quantile measures the mean of the
-/// noise although signals fill many cells: mean = quantile / `noiseQuantile(q)`. The median's value is ln 2 = 0.6931, that of
-/// the quietest quarter 0.2877, that of the quietest tenth 0.1054.
+/// The energy of complex Gaussian noise in a bin is exponentially distributed. So a low quantile measures the mean of
+/// the noise even if signals fill many cells: mean = quantile / `noiseQuantile(q)`. The median's value is ln 2 =
+/// 0.6931, that of the quietest quarter 0.2877, that of the quietest tenth 0.1054.
 /// - Parameter q: 0 ..< 1.
 /// - Returns: x, ≥ 0.
 public func noiseQuantile(_ q: Float) -> Float {

@@ -1,9 +1,9 @@
-/// Where the parabola through three points at −1, 0 and 1 has its maximum.
+/// The place of the maximum of the parabola through three points at −1, 0 and 1.
 ///
 ///     d = ½·(a − c) / (a − 2·b + c)
 ///
-/// For a middle value that is not below its neighbours d lies within −½ ... ½. Where the points do not curve downwards
-/// there is no maximum, and d is 0.
+/// If the middle value is not below its neighbours, d is within −½ ... ½. If the points do not curve downwards, there
+/// is no maximum, and d is 0.
 /// - Parameters:
 ///   - a: the value at −1.
 ///   - b: the value at 0.

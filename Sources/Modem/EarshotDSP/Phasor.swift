@@ -2,7 +2,7 @@ import RealModule
 
 /// e^{j2πt}, to single precision: the error is below 4·10⁻⁷.
 ///
-/// Whole turns are taken off in double precision, so that large t keep their phase. Cost: a sine and a cosine, 7.5 ns.
+/// Whole turns are subtracted in double precision, so that large t keep their phase. Cost: a sine and a cosine, 7.5 ns.
 /// - Parameter turns: t; finite.
 public func unitPhasor(turns: Double) -> ComplexSample {
     unitPhasor(radians: 2 * Float.pi * Float(turns - turns.rounded()))

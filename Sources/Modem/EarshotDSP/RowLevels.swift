@@ -1,20 +1,20 @@
 import CEarshotKernels
 import RealModule
 
-/// The level of the noise in each row of a block, where it changes from row to row: an automatic gain or the gate of a noise
-/// suppressor makes noise and signal louder and quieter together.
+/// The level of the noise in each row of a block, if it changes from row to row: an automatic gain or a noise
+/// suppressor's gate makes noise and signal louder and quieter together.
 ///
 ///     l[row] = max(e^γ·exp(mean over bins of ln E[row][bin]), mean over bins of E[row][bin])
 ///     d[row] = beyond(log2 (l[row]/reference))     in bits; see LevelTolerance
 ///
-/// with a reference that all rows share. The geometric mean hardly moves when a signal is in one bin; the second term keeps a
-/// loud signal's own side lobes from looking like patterns, as the median of `NoiseFloor` does: a tone alone stands out by half
-/// the number of bins. (With a tenth of the mean, tokens at 40 dB made seven times as many candidates.) Only every other row is
-/// measured, since rows overlap; those between have the mean of their neighbours.
-/// A lost row, and one of silence, has d = 0.
+/// with a common reference for all rows. The geometric mean hardly changes when a signal is in one bin; the second term
+/// keeps a loud signal's own side lobes from looking like patterns, like the median of `NoiseFloor`: a single tone then
+/// exceeds the level by half the number of bins. (With a tenth of the mean, tokens at 40 dB made seven times as many
+/// candidates.) Only every other row is measured, because rows overlap; those between get the mean of their neighbours.
+/// Lost and silent rows have d = 0.
 struct RowLevels {
-    /// A row that is quieter than the loudest one of its block by this, 36 dB, is a hole in the sound, whose level means nothing. An
-    /// automatic gain that has not settled makes 27 dB.
+    /// A row 36 dB quieter than the loudest one of its block is a hole in the sound, whose level is meaningless. An
+    /// automatic gain that has not settled causes 27 dB.
     private static let holeBits: Float = 12
     /// γ/ln 2: the mean of log2 E of noise, whose E is exponentially distributed, is log2(mean) − γ/ln 2.
     private static let eulerBits: Float = 0.832_746_2
@@ -23,14 +23,14 @@ struct RowLevels {
 
     /// d of each row of the latest block; shape [BlockSpectrum.rowCount]. Defined where `isUneven`.
     private(set) var deviations = [Float](repeating: 0, count: BlockSpectrum.rowCount)
-    /// Whether a row of the latest block has another level than the reference of `compare`.
+    /// Whether the level of any row of the latest block differs from the reference of `compare`.
     private(set) var isUneven = false
     /// log2 l of each measured row of the latest block.
     private var levels = [Float](repeating: 0, count: measuredCount)
     /// 1 for a row that counts, 0 for a lost or silent one.
     private var weights = [Float](repeating: 0, count: measuredCount)
 
-    /// Takes in a block.
+    /// Measures a block.
     /// - Parameters:
     ///   - logs: Σ log2 E of each measured row over its bins; shape [measuredCount].
     ///   - means: Σ E of each measured row over its bins; shape [measuredCount].
@@ -60,7 +60,7 @@ struct RowLevels {
         return sum / count
     }
 
-    /// Sets d of all rows against a reference, log2 of a level.
+    /// Computes d of all rows for a reference, log2 of a level.
     mutating func compare(with reference: Float) {
         isUneven = false
         for row in levels.indices {
@@ -86,6 +86,6 @@ struct RowLevels {
         return sum
     }
 
-    /// Notes that the latest block was not measured.
+    /// Records that the latest block was not measured.
     mutating func clear() { isUneven = false }
 }

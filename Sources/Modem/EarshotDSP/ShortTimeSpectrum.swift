@@ -7,16 +7,16 @@ import RealModule
 ///     E[row][2i + 1] = |X(i + ½)|²
 ///     E[row][2i] = |a·(X(i − ½) − X(i + ½)) + b·(X(i − 1½) − X(i + 1½))|²,   (a, b) ∝ (1, ⅓), a² + b² = ½
 ///
-/// for bins −B ... B. N is the length of the window (rectangular: the filter matched to a tone of N samples), H the hop. Tones
-/// lie at odd bins, half a spacing beside the band's middle, where E is exact: a tone of amplitude 1 has E = 1. At even bins
-/// four neighbours stand in for a transform of twice the length: a tone there has E = 0.90 (−0.45 dB), and noise has
-/// the same mean as at odd bins. Rows are `rowStride` apart. Cost: one FFT of N points a row.
+/// for bins −B ... B. N is the length of the window (rectangular: the filter matched to a tone of N samples), H the
+/// hop. Tones are at odd bins, half a spacing beside the band's middle, where E is exact: a tone of amplitude 1 has E =
+/// 1. At even bins four neighbours approximate a transform of twice the length: a tone there has E = 0.90 (−0.45 dB),
+/// and noise has the same mean as at odd bins. Rows are `rowStride` apart. Cost: one FFT of N points a row.
 public struct ShortTimeSpectrum: ~Copyable {
     /// The window length N, in samples.
     public let windowLength: Int
     /// The hop H from one window to the next, in samples.
     public let hop: Int
-    /// The number of rows that each call of `process` makes.
+    /// The number of rows that each call of `process` computes.
     public let rowCount: Int
     /// B: the highest bin on either side of zero, at most N − 12. A bin is half a tone spacing wide, rate/(2N).
     public let highestBin: Int
@@ -24,7 +24,7 @@ public struct ShortTimeSpectrum: ~Copyable {
     /// meaning.
     public let rowStride: Int
 
-    /// A phasor that moves the odd bins to whole ones of the transform, the third below −B to the first.
+    /// A phasor that moves the odd bins to points of the transform, the third below −B to the first.
     private let mixer: [ComplexSample]
     private var transform: FFTPlan
 
@@ -48,7 +48,7 @@ public struct ShortTimeSpectrum: ~Copyable {
     /// The number of baseband samples that one call of `process` takes: N + (rowCount − 1)·H.
     public var inputCount: Int { windowLength + (rowCount - 1) * hop }
 
-    /// Makes `rowCount` rows.
+    /// Computes `rowCount` rows.
     /// - Parameters:
     ///   - x: baseband from the start of the first row on; shape [inputCount].
     ///   - rows: receives E from element `first` on; shape [rowCount][rowStride].
@@ -82,8 +82,8 @@ public struct ShortTimeSpectrum: ~Copyable {
         }
     }
 
-    /// a and b, in the ratio in which a tone half way between shows in its neighbours: sin(πd)/(πd) at d = ½ and 1½. Their
-    /// squares add up to ½, so that noise keeps its mean.
+    /// a and b, in the ratio in which a tone half way between two bins appears in its neighbours: sin(πd)/(πd) at d = ½
+    /// and 1½. Their squares add up to ½, so that noise keeps its mean.
     static let near: Float = 0.670_820_4
     static let far: Float = 0.223_606_8
 }

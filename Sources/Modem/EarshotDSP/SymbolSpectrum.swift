@@ -4,7 +4,7 @@ import CEarshotKernels
 ///
 ///     E[symbol][m] = scale[symbol]·|Σₙ x[symbol][n]·e^{−j2πf_m·n}|²,   f_m = (m − M/2 + ½)/N,   m = 0 ..< M = N/2
 ///
-/// A vector holds one sample of all symbols. The half spacing by which tones lie beside the transform's points costs nothing;
+/// A vector holds one sample of all symbols. Tones are half a spacing beside the transform's points, at no extra cost;
 /// see `BlockSpectrum`. No allocation after `init`.
 public struct SymbolSpectrum: ~Copyable {
     /// The number of symbols.
@@ -17,7 +17,7 @@ public struct SymbolSpectrum: ~Copyable {
     private let turns: [ComplexSample]
     private var samples: [ComplexSample]
 
-    /// Makes the factors. All samples start as zeros.
+    /// Computes the factors. All samples start as zeros.
     public init(symbolLength: Int) {
         self.init(symbolLength: symbolLength, form: .best)
     }

@@ -1,17 +1,17 @@
 import CEarshotKernels
 import RealModule
 
-/// The energy of a single tone at any frequency: a matched filter for a stretch of baseband.
+/// The energy of a single tone at any frequency in a stretch of baseband: a matched filter.
 ///
 ///     E = |1/N · Σₙ x[n]·e^{−j2πfn}|²,   f in cycles a sample
 ///
-/// Goertzel's recursion computes the same. A plain product with the tone has no chain from sample to sample, and one
-/// reference serves many stretches. Cost: N complex products for the reference, N for each energy. No allocation
+/// Goertzel's recursion computes the same. A plain product with the tone has no dependency from sample to sample, and
+/// one reference serves many stretches. Cost: N complex products for the reference, N for each energy. No allocation
 /// after `init`.
 public struct ToneCorrelator: ~Copyable {
     private var reference: [ComplexSample]
 
-    /// Makes a correlator for stretches of `length` samples, tuned to 0.
+    /// Creates a correlator for stretches of `length` samples, tuned to 0.
     /// - Parameter length: N, a multiple of 4, above 0.
     public init(length: Int) {
         precondition(length > 0 && length % 4 == 0, "a stretch of \(length) samples")
@@ -21,10 +21,11 @@ public struct ToneCorrelator: ~Copyable {
     /// The length N of the windows it correlates, in samples.
     public var length: Int { reference.count }
 
-    /// Makes e^{−j2πfn} the reference.
+    /// Sets the reference to e^{−j2πfn}.
     /// - Parameter f: cycles a sample, −½ ... ½.
     public mutating func tune(cyclesPerSample f: Float) {
-        // Each pass doubles the reference, ref[n + k] = ref[n]·ref[k]: log2(N) roundings, and no chain in the inner loop.
+        // Each pass doubles the reference, ref[n + k] = ref[n]·ref[k]: log2(N) roundings, and no dependency in the
+        // inner loop.
         var reference = reference.mutableSpan
         reference[0] = ComplexSample(1, 0)
         var filled = 1

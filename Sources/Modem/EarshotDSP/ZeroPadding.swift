@@ -1,4 +1,4 @@
-/// A window of a signal, with zeros where it has no samples.
+/// A window of a signal, with zeros outside of the signal.
 ///
 ///     y[n] = x[first + n] for 0 ≤ first + n < x.count, else 0
 ///
