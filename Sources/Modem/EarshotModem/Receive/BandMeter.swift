@@ -1,7 +1,7 @@
 import EarshotDSP
 import RealModule
 
-/// Measures the level in a receiver's band when asked; the receive path does not depend on it.
+/// Measures the level in a receiver's band on request; the receive path does not depend on it.
 ///
 ///     P = mean over rows of Σ E[row][bin],   bin = the places of the 16 tones of the shortest symbols
 ///
@@ -19,10 +19,10 @@ public final class BandMeter {
         row = [Float](repeating: 0, count: spectrum.rowStride)
     }
 
-    /// The level of the latest `seconds` that a receiver heard: 10·log₁₀ P, at least −150 dB.
+    /// The level in the latest `seconds` of a receiver: 10·log₁₀ P, at least −150 dB.
     /// - Parameters:
     ///   - receiver: the receiver whose band is measured.
-    ///   - seconds: how far the measurement reaches back, at most 1.
+    ///   - seconds: the length of the measurement, at most 1.
     /// - Returns: the level of the loudest channel.
     public func bandDecibels(_ receiver: borrowing Receiver, seconds: Double) -> Double {
         var highest = -Double.infinity

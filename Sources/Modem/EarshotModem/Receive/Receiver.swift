@@ -3,39 +3,39 @@ import EarshotDSP
 
 /// The receiver: samples in, frames out.
 ///
-/// 1. `ReceiverInput`: samples of each channel to complex baseband at 3 kHz, which serves all profiles; the history of it,
-///    without pilot tones.
+/// 1. `ReceiverInput`: from samples of each channel to complex baseband at 3 kHz, which serves all profiles; its
+///    history, without pilot tones.
 /// 2. `SyncSearch`, for each profile: spectrogram, noise, and candidates for a sync pattern.
 /// 3. `CandidateRefinement`: the exact time and frequency of a candidate.
 /// 4. `AttemptQueue`: attempts wait until the samples that they need have arrived.
-/// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and how long the frame may be.
-/// 6. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to believe the result.
+/// 5. `SyncCheck`, `LengthHypotheses`: whether the pattern stands out, and the possible lengths of the frame.
+/// 6. `FrameDecoder`: whether there is a frame, its tones, the trellis, the CRC, and whether to accept the result.
 /// 7. `RecentFrames`: the receiver reports each frame once.
-/// 8. `FrameCanceller`: subtracts the frame from the baseband; then 2 to 7 run again and find the frames that it hid. A frame
-///    that came alone is masked instead: it explains everything at its place.
+/// 8. `FrameCanceller`: subtracts the frame from the baseband; then 2 to 7 run again and find the frames that it
+///    masked. A frame that came alone is masked instead: it explains everything at its place.
 /// 9. `RepeatCombiner`, opt-in: tokens in bursts whose frames are too quiet alone.
 /// 10. `TokenRecognition`, opt-in: tokens that were decoded before and cannot be decoded now.
 ///
-/// `processQuantum` runs them in this order. Push blocks of any size, and skip lost samples: the frames do not depend on how
-/// the input is cut. Time is a sample index. The receiver has no clock, no file and no thread, and it allocates nothing per
-/// block.
+/// `processQuantum` runs them in this order. Push blocks of any size, and skip lost samples: the frames do not depend
+/// on the block sizes. Time is a sample index. The receiver has no clock, no file and no thread, and it allocates
+/// nothing per block.
 ///
 /// One receiver listens to one device, which may have several microphones: it hears up to eight channels as one, and names the
 /// best one of each frame.
 public struct Receiver: ~Copyable {
-    /// How long a disturbed attempt waits until the search finds the pattern of the disturbing frame, in baseband samples: 85
-    /// ms. Tried from 43 to 512 ms: the longest costs twelve talkers 10 % of their tokens.
+    /// How long a disturbed attempt waits until the search finds the pattern of the disturbing frame, in baseband
+    /// samples: 85 ms. Values from 43 to 512 ms were tried: with the longest, twelve talkers lose 10 % of their tokens.
     static let disturbedWait = 256
     /// Time stops at this sample: three million years at 48 kHz.
     static let latestSample: SampleIndex = 1 << 62
 
-    /// The profiles that it listens for; they share one band.
+    /// The profiles to listen for, which share one band.
     public let profiles: [Profile]
-    /// Samples a second and channel, in `ModemError.validSampleRatesHertz`.
+    /// Samples per second and channel, in `ModemError.validSampleRatesHertz`.
     public let sampleRateHertz: Int
-    /// The number of channels that it hears as one, in `Receiver.validChannelCounts`.
+    /// The number of channels that it combines, in `Receiver.validChannelCounts`.
     public var channelCount: Int { input.channelCount }
-    /// The numbers of channels that one receiver can hear as one.
+    /// The numbers of channels that one receiver can combine.
     public static let validChannelCounts = 1...ChannelHistories.maximumCount
     /// Counts of its work so far.
     public var statistics: ReceiverStatistics {
@@ -62,7 +62,7 @@ public struct Receiver: ~Copyable {
     /// The recognition of each profile's tokens; empty without the opt-in.
     private var recognitions: OwnedList<TokenRecognition>
 
-    /// Whether a frame may be on the air: then the caller should push the next samples soon.
+    /// Whether a frame may be on the air. Then the caller should push the next samples soon.
     public var isExpecting: Bool {
         !search.queue.isEmpty || search.hasSign(endIndex: histories.endIndex) || repeats?.isExpecting ?? false
     }
@@ -79,10 +79,10 @@ public struct Receiver: ~Copyable {
     ///   - sampleRateHertz: samples a second, in `ModemError.validSampleRatesHertz`.
     ///   - channelCount: the number of channels, in `validChannelCounts`: the microphones of one device.
     ///   - profiles: the profiles to listen for; at least one.
-    ///   - repeatCount: how many repeats of a token in a burst are read together if each is too quiet alone, 2 to 8, or 1 for
-    ///     none. Costs memory and time, and such a token is reported only after its last repeat.
-    ///   - recognisesTokens: whether to report also frames that cannot be decoded, but have most tones of a token decoded less
-    ///     than a minute before; see `ReceivedFrame.isRecognised`.
+    ///   - repeatCount: the number of repeats of a token in a burst that are read together if each is too quiet alone,
+    ///     2 to 8, or 1 for none. This takes memory and time, and such a token is reported only after its last repeat.
+    ///   - recognisesTokens: whether to also report frames that cannot be decoded but have most tones of a token
+    ///     decoded less than a minute before; see `ReceivedFrame.isRecognised`.
     /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
         sampleRateHertz: Int, channelCount: Int = 1, profiles: [Profile] = Profile.all, combining repeatCount: Int = 1,
@@ -92,7 +92,7 @@ public struct Receiver: ~Copyable {
         precondition(!profiles.isEmpty, "no profile to listen for")
         self.sampleRateHertz = sampleRateHertz
         self.profiles = profiles
-        // The longest frame or burst, the echo behind it, and some slack for offsets.
+        // The longest frame or burst, the echo after it, and some slack for offsets.
         let burstLength = repeatCount > 1 ? RepeatCombiner.symbolCount(repeatCount: repeatCount) : 0
         let keptCount = (max(FrameLayout.longest.toneCount, burstLength) + 8) * BasebandFormat.longestSymbol(profiles)
         let recognisedCount = profiles.map { TokenRecognition.keptCount(BasebandFormat(profile: $0)) }.max() ?? 0
@@ -108,7 +108,7 @@ public struct Receiver: ~Copyable {
                 format: BasebandFormat(profile: profiles[$0]), histories: histories,
                 noise: search.noise(profileIndex: $0))
         }
-        // A frame whose first sync group came before the input still has the other one.
+        // A frame whose first sync group was before the input still has the other one.
         input.begin(
             behindLost: SyncSearch.patternBlockCount * SyncSearch.blockSymbolCount
                 * BasebandFormat.longestSymbol(profiles))
@@ -124,7 +124,7 @@ public struct Receiver: ~Copyable {
 
     // MARK: Input
 
-    /// Takes a block of samples in, full scale 1, and reports the frames that ended.
+    /// Processes a block of samples, full scale 1, and reports the frames that ended.
     /// - Parameters:
     ///   - samples: shape [any][channelCount]; samples of several channels are interleaved.
     ///   - onFrame: receives each frame.
@@ -143,17 +143,17 @@ public struct Receiver: ~Copyable {
         take(block, onFrame)
     }
 
-    /// Passes over samples that existed but were lost, and reports the frames that ended meanwhile.
+    /// Skips samples that were lost, and reports the frames that ended meanwhile.
     ///
-    /// A hole is no silence: it says nothing about the noise, and a frame with a hole in it is decoded from the rest if that
-    /// is enough: about half of its sync pattern, and 70 % of its data tones. Frames after it keep their
-    /// place in the input, in which the lost samples count. `skip(a)` and then `skip(b)` is exactly `skip(a + b)`, whatever
-    /// blocks the input around them comes in.
+    /// A hole is not silence: it does not affect the noise, and a frame with a hole is decoded from the rest if that is
+    /// enough: about half of its sync pattern, and 70 % of its data tones. Frames after it keep their place in the
+    /// input, in which the lost samples count. `skip(a)` and then `skip(b)` is exactly `skip(a + b)`, whatever the
+    /// block sizes of the input around them.
     ///
-    /// Cost: however long the hole, at most that of a second or two of input.
+    /// Cost: at most that of one or two seconds of input, however long the hole.
     /// - Parameters:
     ///   - sampleCount: 0 or more.
-    ///   - onFrame: gets each frame.
+    ///   - onFrame: receives each frame.
     public mutating func skip(_ sampleCount: SampleIndex, onFrame: (ReceivedFrame) -> Void) {
         precondition(sampleCount >= 0, "\(sampleCount) samples skipped")
         let count = min(sampleCount, Receiver.latestSample - counted.samples - counted.skippedSamples)
@@ -163,8 +163,8 @@ public struct Receiver: ~Copyable {
         processQuanta(onFrame)
     }
 
-    /// Ends the input and reports the frames that can still be found. A frame is decided a little after its last sample, so
-    /// the last one waits for silence. Push nothing afterwards.
+    /// Ends the input and reports the frames that can still be found. A frame is decided shortly after its last sample,
+    /// so the last one waits for further input. Push nothing afterwards.
     public mutating func flush(onFrame: (ReceivedFrame) -> Void) {
         budget.fill()
         let silence = [Float](repeating: 0, count: channelCount * BasebandInput.maximumBlock)
@@ -187,12 +187,12 @@ public struct Receiver: ~Copyable {
     }
 
     private mutating func processQuanta(_ onFrame: (ReceivedFrame) -> Void) {
-        // Recognition and repeats look at every quantum.
+        // Recognition and repeats need every quantum.
         let looksAlways = recognitions.count > 0 || repeats != nil
         let (histories, quantum) = (histories, BasebandFormat.quantum)
         var quantaBefore = histories.endIndex / quantum
         while input.appendQuanta(before: looksAlways ? 0 : search.nextIndex) {
-            // One by one, so that sums do not depend on how many passed at once.
+            // One by one, so that sums do not depend on the number of quanta in a call.
             for _ in quantaBefore..<histories.endIndex / quantum {
                 budget.add(sampleCount: quantum)
             }
@@ -203,19 +203,19 @@ public struct Receiver: ~Copyable {
 
     // MARK: The receive path
 
-    /// Takes one more quantum of baseband through all stages.
+    /// Processes one quantum of baseband in all stages.
     private mutating func processQuantum(_ onFrame: (ReceivedFrame) -> Void) {
-        // Pilot tones: a tone found now hid frames before.
+        // Pilot tones: a new tone has masked earlier frames.
         if let cleanedIndex = input.cancelPilots() {
             search.restart(cleanFrom: cleanedIndex, histories)
         }
-        // Swept tones: what was before is clean already, or had none.
+        // Swept tones: earlier samples are already clean, or had none.
         if let cleanedIndex = input.cancelSweeps() {
             search.restart(from: cleanedIndex, histories)
         }
         var changedIndex: Int?
         repeat {
-            // Search and refinement: where a frame may begin, and for frames that began before a cancelled one.
+            // Search and refinement: possible starts of frames, and frames that began before a cancelled one.
             if let changedIndex { search.restart(from: changedIndex, histories) }
             changedIndex = nil
             var searchWork = search.findCandidates(histories, bursts: repeats)
@@ -226,14 +226,14 @@ public struct Receiver: ~Copyable {
                 let view = FrameView(
                     place: attempt.candidate, layout: attempt.layout ?? .token, format: measurers[profileIndex].format)
                 if attempt.layout == nil {
-                    // Sync check: how long the frame may be.
+                    // Sync check: the possible lengths of the frame.
                     searchWork += search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
                 } else if let frame = decode(attempt, view), report(frame, view.at(frame.place), profileIndex, onFrame)
                 {
-                    // Cancellation: the frame hid others.
+                    // Cancellation: the frame masked others.
                     if let range = cancel(frame, view.at(frame.place), profileIndex) {
                         changedIndex = min(changedIndex ?? range.lowerBound, range.lowerBound)
                     }
@@ -254,7 +254,7 @@ public struct Receiver: ~Copyable {
 
     // MARK: Frames
 
-    /// Tries to decode a frame; a frame that others disturb waits and is tried again.
+    /// Tries to decode a frame; if other frames disturb it, it waits and is tried again.
     private mutating func decode(_ attempt: Attempt, _ view: FrameView) -> DecodedFrame? {
         let isBrief = attempt.look == .brief && budget.costliestAttempt < .second
         let (outcome, work) = decoder.decode(
@@ -274,7 +274,8 @@ public struct Receiver: ~Copyable {
             var attempt = attempt
             attempt.logRatio = logRatio
             attempt.hasWaited = true
-            // A frame of another length waits for the token's attempt at the same place: often that decodes, and removes this.
+            // A frame of another length waits for the token's attempt at the same place: often the token decodes, which
+            // removes this attempt.
             let due = max(attempt.due, search.queue.endOfToken(at: attempt, view.format) ?? 0)
             search.queue.insert(attempt, waitingUntil: due + Receiver.disturbedWait)
         }
@@ -296,7 +297,7 @@ public struct Receiver: ~Copyable {
         return true
     }
 
-    /// Cancels a frame in the baseband, and removes the attempts that its own tones made.
+    /// Cancels a frame in the baseband, and removes the attempts that its own tones caused.
     /// - Returns: the range in which the baseband has changed, if any.
     private mutating func cancel(
         _ frame: DecodedFrame, _ view: FrameView, _ profileIndex: Int
@@ -318,7 +319,7 @@ public struct Receiver: ~Copyable {
         return nil
     }
 
-    /// Reads the bursts that are over.
+    /// Decodes the bursts that have ended.
     private mutating func decodeBursts(_ onFrame: (ReceivedFrame) -> Void) {
         while let outcome = repeats?.decodeNext(&measurers, input.clock, &recent, &budget) {
             switch outcome {
@@ -331,7 +332,7 @@ public struct Receiver: ~Copyable {
         }
     }
 
-    /// Reports tokens that were heard before, where they were not decoded.
+    /// Reports frames of known tokens that were not decoded.
     private mutating func recogniseTokens(_ onFrame: (ReceivedFrame) -> Void) {
         let (profiles, clock) = (profiles, input.clock)
         var count = 0

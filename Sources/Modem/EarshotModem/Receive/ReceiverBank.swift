@@ -1,12 +1,12 @@
 /// The receivers of one input: one for all its channels, or one for each.
 ///
-/// The channels of an input with two to eight are the microphones of one device, and one receiver hears them as one: each frame
-/// is reported once, with its best channel. If there are more than eight, or if the caller asks for it, each channel has a
-/// receiver of its own.
+/// The channels of an input with two to eight are the microphones of one device, and one receiver combines them: each
+/// frame is reported once, with its best channel. If there are more than eight, or if the caller asks for it, each
+/// channel has its own receiver.
 ///
 /// Not thread-safe, like `Receiver`: one thread at a time pushes.
 public final class ReceiverBank {
-    /// One receiver, and the channels that it hears.
+    /// One receiver and its channels.
     private final class Group {
         var receiver: Receiver
         let firstChannel: Int
@@ -23,8 +23,8 @@ public final class ReceiverBank {
         }
     }
 
-    /// The maximum number of frames that one call of `push` takes: long enough that the cost of a call does not count, short
-    /// enough to stay in the cache.
+    /// The maximum number of frames that one call of `push` takes: long enough to make the cost of a call negligible,
+    /// short enough to stay in the cache.
     /// - Parameter channelCount: the channels of the input, 1 or more.
     public static func blockFrameCount(channelCount: Int) -> Int {
         max(1_024, 16_384 / channelCount)
@@ -36,10 +36,10 @@ public final class ReceiverBank {
     /// Receivers at the start of an input.
     /// - Parameters:
     ///   - channelCount: the channels of the input, 1 or more.
-    ///   - separate: whether each channel has a receiver of its own, also if there are no more than eight.
-    ///   - sampleRateHertz: samples a second and channel, in `ModemError.validSampleRatesHertz`.
+    ///   - separate: whether each channel has its own receiver, even if there are at most eight.
+    ///   - sampleRateHertz: samples per second and channel, in `ModemError.validSampleRatesHertz`.
     ///   - profiles: the profiles to listen for; at least one.
-    ///   - repeatCount: how many repeats of a token are read together, 2 to 8, or 1 for none; see `Receiver`.
+    ///   - repeatCount: the number of repeats of a token that are read together, 2 to 8, or 1 for none; see `Receiver`.
     ///   - recognisesTokens: whether to report tokens that were decoded before and cannot be decoded now; see `Receiver`.
     /// - Throws: `ModemError` if the sample rate is below or above the valid ones.
     public init(
@@ -61,7 +61,7 @@ public final class ReceiverBank {
         self.groups = groups
     }
 
-    /// Takes a block of interleaved frames, full scale 1, and reports the frames that ended. Allocates nothing.
+    /// Processes a block of interleaved frames, full scale 1, and reports the frames that ended. Allocates nothing.
     /// - Parameters:
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
@@ -69,7 +69,7 @@ public final class ReceiverBank {
         SampleBlock.with(samples, channelCount: channelCount) { push($0, onFrame) }
     }
 
-    /// Takes a block of interleaved frames, full scale 2¹⁵; see the same method for floats.
+    /// Processes a block of interleaved frames, full scale 2¹⁵; see the same method for floats.
     /// - Parameters:
     ///   - samples: shape [at most blockFrameCount][channelCount].
     ///   - onFrame: receives each frame and the number of its channel, from 0 on.
@@ -83,7 +83,7 @@ public final class ReceiverBank {
         }
     }
 
-    /// Passes over frames that existed but were lost; see `Receiver.skip`.
+    /// Skips frames that were lost; see `Receiver.skip`.
     /// - Parameters:
     ///   - frameCount: 0 or more.
     ///   - onFrame: receives each frame that ended meanwhile and the number of its channel.

@@ -5,8 +5,8 @@ import RealModule
 ///     f(t) = f₀ + Σₖ (fₖ − fₖ₋₁)·Φ((t − k·T)/σ)        Φ: the normal distribution's integral, σ = T/24
 ///     x[n] = a(n/F)·cos(2π·∫₀ f), from 0 to n/F           a: raised-cosine ramps at both ends
 ///
-/// One tone at a time keeps the crest factor at 3 dB; smoothed steps and ramps keep the audible part 75 dB down. The
-/// synthesizer works in double precision, since it takes little of the time. Cost: about 30 ns a sample.
+/// Because only one tone sounds at a time, the crest factor is 3 dB; smoothed steps and ramps keep the audible part 75
+/// dB down. The synthesizer uses double precision, because it takes little time. Cost: about 30 ns a sample.
 struct ToneSynthesizer {
     let toneHertz: [Double]
     let symbolSeconds: Double
@@ -28,7 +28,7 @@ struct ToneSynthesizer {
         for n in 0..<sampleCount {
             let seconds = Double(n) / sampleRateHertz
             samples.append(Float(ramp(seconds, frameSeconds: frameSeconds) * .cos(2 * .pi * turns)))
-            // By the midpoint rule: a step is spread over 60 samples and more, so this is the integral to five digits.
+            // By the midpoint rule: a step takes 60 samples and more, so this is the integral to five digits.
             turns += instantaneousHertz(seconds + 0.5 / sampleRateHertz) / sampleRateHertz
             turns -= turns.rounded(.down)
         }

@@ -4,9 +4,9 @@ public import EarshotCoding
 ///
 /// It has no state: the same payload always gives the same samples.
 public struct Transmitter: Sendable {
-    /// The profile in which the transmitter sends.
+    /// The profile of the transmitter.
     public let profile: Profile
-    /// The rate of the samples that it makes, in hertz.
+    /// The rate of its samples, in hertz.
     public let sampleRateHertz: Int
 
     /// A transmitter at a sample rate.
@@ -29,7 +29,7 @@ public struct Transmitter: Sendable {
 
     /// The frame of a payload.
     /// - Parameters:
-    ///   - payload: the bytes that the frame carries.
+    ///   - payload: the bytes of the frame.
     ///   - amplitude: the peak, full scale is 1.
     /// - Returns: samples from the frame's start to its end, ramps included; shape [sampleCount].
     public func samples(_ payload: Payload, amplitude: Float = 1) -> [Float] {
@@ -42,19 +42,20 @@ public struct Transmitter: Sendable {
     }
 
     /// The number of samples of a burst: frame j starts at sample round(j·56·T·F), see `docs/PROTOCOL.md` §7.
-    /// - Parameter frameCount: how many times the burst has the token, 1 or one of `FrameLayout.burstCounts`.
+    /// - Parameter frameCount: the number of repetitions of the token in the burst, 1 or one of
+    ///   `FrameLayout.burstCounts`.
     public func burstSampleCount(frameCount: Int) -> Int {
         burstStart(frameCount - 1) + sampleCount(payloadByteCount: Payload.tokenCount)
     }
 
-    /// A burst: a token several times, which a receiver can read together.
+    /// A burst: repetitions of a token, which a receiver can read together.
     /// - Parameters:
     ///   - token: a payload of 8 bytes.
     ///   - frameCount: 1 or one of `FrameLayout.burstCounts`.
     ///   - amplitude: the peak, full scale is 1.
     /// - Returns: samples from the first frame's start to the last one's end; shape [burstSampleCount].
-    /// - Throws: `ModemError.burstOfNoToken` if the payload has not 8 bytes, `ModemError.burstCount` if no burst has so
-    ///   many frames.
+    /// - Throws: `ModemError.burstOfNoToken` if the payload does not have 8 bytes, `ModemError.burstCount` if the
+    ///   number of frames is not valid.
     public func burst(_ token: Payload, frameCount: Int, amplitude: Float = 1) throws(ModemError) -> [Float] {
         guard token.count == Payload.tokenCount else { throw .burstOfNoToken(byteCount: token.count) }
         guard frameCount == 1 || FrameLayout.burstCounts.contains(frameCount) else { throw .burstCount(frameCount) }

@@ -5,7 +5,8 @@ import EarshotDSP
 ///
 /// One baseband serves all profiles that share a band: a symbol of M tones has 2·M samples there.
 struct BasebandFormat {
-    /// Baseband samples that are worked on at a time; a power of two, at most the longest hop and at least the shortest.
+    /// The number of baseband samples that are processed at a time; a power of two, at most the longest hop and at
+    /// least the shortest.
     static let quantum = 32
 
     let profile: Profile
@@ -33,18 +34,19 @@ struct BasebandFormat {
         let hertz = profile.maximumOffset * profile.centreHertz
         return Int((2 * hertz / profile.toneSpacingHertz).rounded(.up))
     }
-    /// The offsets of a person who walks, and of clocks, in half tone spacings, rounded up: 0.5 %.
+    /// The maximum usual offset, of a walking person and of clocks, in half tone spacings, rounded up: 0.5 %.
     var usualOffsetHalfSpacings: Int {
         Int((2 * 0.005 * profile.centreHertz / profile.toneSpacingHertz).rounded(.up))
     }
     /// The largest change of the offset of someone who walks past at 1.4 m/s, 1 m away: v²/(c·d)·19,250 Hz = 110 Hz a second, and a
     /// little more.
     private static let walkHertzPerSecond = 115.0
-    /// How much higher or lower the second group of sync tones may lie than the first, in half tone spacings, where a person walks
-    /// past (`walkHertzPerSecond`): 0 in `fast`, 1 in `standard`, 4 in `far`, a multiple of `driftStepHalfSpacings`.
+    /// The maximum difference in frequency between the two groups of sync tones, in half tone spacings, when a person
+    /// walks past (`walkHertzPerSecond`): 0 in `fast`, 1 in `standard`, 4 in `far`, a multiple of
+    /// `driftStepHalfSpacings`.
     var maximumDriftHalfSpacings: Int { Int(fullDriftHalfSpacings) / driftStepHalfSpacings * driftStepHalfSpacings }
-    /// The distance of the drifts that are searched: a half tone spacing, and where there are many a whole one. By half ones `far`
-    /// finds 1.5 % more of those who walk past at −10 dB, and noise takes 5 % more instructions.
+    /// The distance between the searched drifts: half a tone spacing, or a whole one if there are many. With half ones
+    /// `far` finds 1.5 % more frames of people who walk past at −10 dB, and noise takes 5 % more instructions.
     var driftStepHalfSpacings: Int { fullDriftHalfSpacings < 2 ? 1 : 2 }
     /// The drift at `walkHertzPerSecond`: 0.3, 1.4 and 5.4.
     private var fullDriftHalfSpacings: Double {
@@ -62,14 +64,14 @@ struct BasebandFormat {
     /// | `standard` | 5.6 dB | 98.2 % | 2.5 | 1.9 |
     /// | `far` | 5.9 dB | 98.8 % | 2.2 | 1.7 |
     ///
-    /// With few tones a code needs more energy a tone, so the search may ask for more.
+    /// With few tones a code needs more energy per tone, so the search can require more.
     var minimumSearchScore: Float { profile.toneCount < 32 ? 9.3 : 9 }
     var minimumRefinedScore: Float { profile.toneCount < 32 ? 9.4 : 8.65 }
-    /// Below this score a refined candidate of one channel needs sync tones in phase, see `StillDecoder.coherence`; with several
-    /// channels nothing less is refined.
+    /// Below this score a refined candidate of one channel needs sync tones in phase, see `StillDecoder.coherence`;
+    /// with several channels candidates below it are not refined.
     var minimumIncoherentScore: Float { profile.toneCount < 32 ? 9.75 : 8.65 }
-    /// The length of a symbol in samples when tones lie `offsetHertz` above their places: N / (1 + offset/centre). Doppler and
-    /// clock error squeeze time by the same factor.
+    /// The length of a symbol in samples when tones are `offsetHertz` above their places: N / (1 + offset/centre).
+    /// Doppler and clock error squeeze time by the same factor.
     func symbolLength(offsetHertz: Float) -> Double {
         Double(samplesPerSymbol) / (1 + Double(offsetHertz) / profile.centreHertz)
     }

@@ -1,26 +1,26 @@
 import EarshotDSP
 
-/// The latest stretch of baseband, addressed by absolute sample index, always contiguous.
+/// The latest baseband samples, addressed by absolute sample index and always contiguous.
 ///
-/// The buffer is twice as long as its content: when it is full, its latest part moves to the front, which copies every sample
-/// once in the long run. Indices below zero, before the input's start, are silence.
+/// The buffer is twice as long as its content: when it is full, its latest part moves to the front, so on average every
+/// sample is copied once. Indices below zero, before the input's start, are silence.
 ///
-/// Samples can be lost: they read as zero, and a stage that measures a window asks for the share of it that is held. At a share
-/// h, noise has h times its energy in a whole window, and a tone h² times.
+/// Samples can be lost: they read as zero, and a stage that measures a window can get the share that was not lost. With
+/// a share h, noise has h times its energy in a whole window, and a tone h² times.
 ///
-/// A class, because a `FrameView` refers to it. It owns its memory: an array's reference count, once a symbol, cost 7 % of the
-/// time of listening to noise.
+/// A class, because a `FrameView` refers to it. It owns its memory, because an array's reference count, once a symbol,
+/// took 7 % of the time of listening to noise.
 final class BasebandHistory {
-    /// At least this many of the latest samples are held.
+    /// The minimum number of the latest samples that are kept.
     let keptSampleCount: Int
-    /// The index behind the latest lost sample.
+    /// The index after the latest lost sample.
     private(set) var lostEndIndex: Int
 
     private let buffer: UnsafeMutableBufferPointer<ComplexSample>
     private var firstIndex: Int
     private var filled: Int
     private let isLost: UnsafeMutableBufferPointer<Bool>
-    /// Whether any of `isLost` may be set.
+    /// Whether any element of `isLost` may be set.
     private var hasLost = false
     /// The first of the latest lost samples without a gap among them.
     private var lostStartIndex: Int
@@ -43,25 +43,25 @@ final class BasebandHistory {
         isLost.deallocate()
     }
 
-    // MARK: What is held
+    // MARK: Content
 
-    /// The index behind the latest sample.
+    /// The index after the latest sample.
     var endIndex: Int { firstIndex + filled }
 
     /// The first index that is held.
     var firstHeldIndex: Int { firstIndex }
 
-    /// Whether the history still (and already) holds the stretch.
+    /// Whether the history contains the whole stretch.
     func holds(from index: Int, count: Int) -> Bool {
         index >= firstIndex && index + count <= endIndex
     }
 
-    /// The part of a range of indices that is held; empty, at its start, where nothing is.
+    /// The part of a range of indices that is held; if none is, an empty range at its start.
     func heldRange(_ range: Range<Int>) -> Range<Int> {
         range.clamped(to: firstIndex..<endIndex)
     }
 
-    /// How many lost samples the history ends with.
+    /// The number of lost samples at the end of the history.
     var lostTailCount: Int { lostEndIndex == endIndex ? endIndex - lostStartIndex : 0 }
 
     /// Whether there are samples from `index` on and all of them were lost.
@@ -90,7 +90,8 @@ final class BasebandHistory {
         return body(samples.span.extracting(index - firstIndex..<index - firstIndex + count))
     }
 
-    /// Copies the samples of `range` into a transform. Samples that are not held are zero, and so is the rest of the transform.
+    /// Copies the samples of `range` into a transform. Samples that are not held, and the rest of the transform, become
+    /// zero.
     func load(_ range: Range<Int>, into plan: inout FFTPlan) {
         let held = heldRange(range)
         let first = range.lowerBound - held.lowerBound
@@ -135,7 +136,7 @@ final class BasebandHistory {
         lostEndIndex = endIndex
     }
 
-    /// Moves the indices back, as if `count` of the lost samples at the end had not been there.
+    /// Moves the indices back, as if `count` of the lost samples at the end did not exist.
     func rewind(_ count: Int) {
         precondition(
             lostTailCount >= count + keptSampleCount, "\(lostTailCount) samples lost, not \(count) and all that is kept"
@@ -183,7 +184,7 @@ final class BasebandHistory {
         }
     }
 
-    /// Masks those samples of the range that are held: they count as lost. The latest sample is never masked.
+    /// Masks the held samples of the range: they then count as lost. The latest sample is never masked.
     func mask(_ range: Range<Int>) {
         let range = range.clamped(to: firstIndex..<endIndex - 1)
         for index in range {

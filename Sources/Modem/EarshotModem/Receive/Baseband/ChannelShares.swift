@@ -1,7 +1,7 @@
-/// How much each channel counts at a place: its weight over the best channel's, 0 ... 1. The best channel has 1; a channel that
-/// hears nothing there has 0.
+/// The share of each channel at a place: its weight over the best channel's, 0 ... 1. The best channel has 1; a channel
+/// that hears nothing there has 0.
 struct ChannelShares: Equatable {
-    /// A channel with less than this share does not count: its noise would be worth more than its signal, and it costs time.
+    /// A channel below this share is ignored: its noise would outweigh its signal, and it costs time.
     private static let minimum: Float = 0.1
     private static let clear: Float = 0.4
 
@@ -17,7 +17,7 @@ struct ChannelShares: Equatable {
         return ChannelShares(weights: weights)
     }
 
-    /// The shares of channels of these weights, ≥ 0. If none is above 0, the first channel is the best.
+    /// The shares for weights ≥ 0. If none is above 0, the first channel is the best.
     init(weights: SIMD8<Float>) {
         best = 0
         for channel in weights.indices where weights[channel] > weights[best] {
@@ -28,7 +28,7 @@ struct ChannelShares: Equatable {
         values[best] = 1
     }
 
-    /// The same with another channel as the best one.
+    /// The same shares with another channel as the best one.
     func preferring(_ channel: Int) -> ChannelShares {
         var weights = values
         weights[channel] = weights.max()

@@ -1,4 +1,5 @@
-/// Takes one channel out of interleaved samples. Cost: a copy; with two channels in vectors, 5 times as fast as one by one.
+/// Extracts one channel from interleaved samples. Cost: a copy; with two channels by vectors, 5 times as fast as one by
+/// one.
 enum Deinterleaving {
     /// Copies every `stride`-th sample.
     /// - Parameters:
@@ -12,7 +13,7 @@ enum Deinterleaving {
         precondition(count <= separated.count, "\(count) samples, room for \(separated.count)")
         separated.withUnsafeMutableBufferPointer { separated in
             guard let target = separated.baseAddress else { return }
-            // The compiler makes vector code of a stride that it knows.
+            // The compiler generates vector code for a constant stride.
             if stride == 2 {
                 copy(source, target, stride: 2, count)
             } else {

@@ -1,4 +1,4 @@
-/// The place of the baseband in the input: sample i of it lies at input sample (i + passed)·F/F'.
+/// The place of the baseband in the input: baseband sample i is at input sample (i + passed)·F/F'.
 ///
 /// `passed` counts the part of long holes that the baseband's indices leave out. It is a whole number, so that no hole exceeds
 /// the precision of a double.
@@ -18,7 +18,7 @@ struct InputClock {
     /// Leaves out `count` more samples of baseband.
     mutating func pass(_ count: SampleIndex) {
         passed += count
-        // Far below 2⁶³, and unchecked: a check takes 128 bits, which WebAssembly has no product for.
+        // Far below 2⁶³, and unchecked: a check needs a product of 128 bits, which WebAssembly lacks.
         let (inputRate, basebandRate) = (SampleIndex(inputRateHertz), SampleIndex(basebandRateHertz))
         let (seconds, rest) = passed.quotientAndRemainder(dividingBy: basebandRate)
         let (samples, parts) = (rest &* inputRate).quotientAndRemainder(dividingBy: basebandRate)

@@ -1,7 +1,7 @@
-/// Limits the searches that cancelled frames cause: a number at once, and some more with every second.
+/// Limits the searches that cancelled frames cause: a number at once, and some more each second.
 ///
-/// Twelve talkers at once need twelve at most. A transmitter that sends more valid frames on top of each other exhausts the
-/// budget.
+/// Twelve simultaneous talkers need at most twelve. A transmitter that sends more valid frames on top of each other
+/// exhausts the budget.
 struct CancellationBudget {
     static let maximumCount = 24.0
     static let countPerSecond = 8.0
@@ -16,7 +16,7 @@ struct CancellationBudget {
 
     /// Spends one search at baseband index `index`; false if the budget is exhausted.
     mutating func spend(at index: Int) -> Bool {
-        // The indices go back by a little in long holes.
+        // Long holes move the indices back slightly.
         count += Double(max(index - countedIndex, 0)) * sampleShare
         count = min(count, CancellationBudget.maximumCount)
         countedIndex = index

@@ -6,10 +6,10 @@ import RealModule
 ///     Σₙ |x[n] − Σₖ h[k]·r[n − k + P]|² + Σₖ w·|h[k]|²  →  minimum,   k = 0 ..< L
 ///     R·h + w·h = c,   R[i − j] = Σₙ r*[n]·r[n + i − j],   c[k] = Σₙ r*[n]·x[n + k − P]
 ///
-/// R is Toeplitz, since r ends on both sides. Correlations use FFTs of blocks, which add up in the frequency domain, so that
-/// frames of any length share one transform. Conjugate gradients solve the equations; their products with R are circular
-/// convolutions. The band fills half of the baseband, so half of R's eigenvalues are next to none: the ridge w keeps the taps
-/// finite there. No allocation after `init`.
+/// R is Toeplitz, because r ends on both sides. Correlations use FFTs of blocks, added in the frequency domain, so that
+/// frames of any length share one transform. Conjugate gradients solve the equations; their products with R are
+/// circular convolutions. The band fills half of the baseband, so half of R's eigenvalues are almost zero: the ridge w
+/// keeps the taps finite there. No allocation after `init`.
 struct ChannelFit: ~Copyable {
     /// L: the number of taps, 64 ms.
     static let tapCount = 248
@@ -40,7 +40,7 @@ struct ChannelFit: ~Copyable {
     private var replicaEnergy: Float = 0
     /// h; shape [L].
     private(set) var taps: [ComplexSample]
-    /// z = h * r, from `firstIndex` on; undefined behind `sampleCount`.
+    /// z = h * r, from `firstIndex` on; undefined after `sampleCount`.
     private(set) var explained: [ComplexSample]
     private(set) var firstIndex = 0
     private(set) var sampleCount = 0
@@ -213,7 +213,7 @@ struct ChannelFit: ~Copyable {
         }
     }
 
-    // MARK: What it explains
+    // MARK: Explained signal
 
     private mutating func explain(_ replica: borrowing FrameReplica) {
         let (length, tapCount) = (ChannelFit.transformLength, ChannelFit.tapCount)
@@ -232,7 +232,7 @@ struct ChannelFit: ~Copyable {
         }
     }
 
-    /// How fast the phase of the history runs away from z, in turns a sample.
+    /// The rate at which the phase of the history drifts from z, in turns a sample.
     func drift(_ history: BasebandHistory, partCount: Int) -> Double {
         let held = history.heldRange(firstIndex..<firstIndex + sampleCount)
         let length = sampleCount / partCount

@@ -2,14 +2,15 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Measures the start and frequency offset of a decoded frame, more exactly than decoding needs them.
+/// Measures the start and frequency offset of a decoded frame, more precisely than decoding needs.
 ///
 ///     g[k] = Σₙ r*[n]·x[n] over symbol k                 the channel's response to its tone
 ///     C(τ, f) = Σₖ g[k]·e^{−j2π·(toneₖ·τ + f·k·N')}       a matched filter for delay and offset at once
 ///
-/// Each symbol measures the channel at one frequency, and the hops measure it at all of them. The delay is therefore known
-/// within half a symbol on either side, although no single symbol knows it. The offset is where Σ |C|⁴ over τ is greatest,
-/// which favours few strong paths; the start is the delay from which the most energy follows within an echo's decay.
+/// Each symbol measures the channel at one frequency, and all hops together measure it at all frequencies. So the delay
+/// is known within half a symbol on either side, although a single symbol does not give it. The offset maximises Σ |C|⁴
+/// over τ, which favours few strong paths; the start is the delay after which the most energy follows within an echo's
+/// decay.
 ///
 /// Cost: N/2 FFTs of 256 points.
 struct FrameAlignment: ~Copyable {
@@ -34,7 +35,7 @@ struct FrameAlignment: ~Copyable {
         turns = [ComplexSample](repeating: ComplexSample(), count: 2 * longestSymbol)
     }
 
-    /// The distance of the frame from its replica.
+    /// Measures the distance of the frame from its replica.
     /// - Returns: the delay in baseband samples and the offset in hertz, both to be added.
     mutating func measure(
         _ replica: borrowing FrameReplica, tones: [Int], _ format: BasebandFormat, symbolLength: Double,
@@ -101,7 +102,7 @@ struct FrameAlignment: ~Copyable {
         transform.forward()
     }
 
-    /// The bin of the greatest sum, and the top of the parabola through it and its neighbours.
+    /// The bin of the greatest sum, and the maximum of the parabola through it and its neighbours.
     private func peak(_ sums: [Float]) -> (index: Int, offset: Double) {
         let count = sums.count
         var best = 0
@@ -114,7 +115,7 @@ struct FrameAlignment: ~Copyable {
         return (best, Double(best < count / 2 ? best : best - count) + Double(fraction))
     }
 
-    /// The delay from which the most energy follows, weighted by an echo's decay.
+    /// The delay after which the most energy follows, weighted by an echo's decay.
     private func onset(bin: (index: Int, offset: Double), _ delayCount: Int, _ format: BasebandFormat) -> Double {
         let decay = Float.exp(-2 / Float(FrameAlignment.decaySeconds * Double(format.rateHertz)))
         var (best, bestSum) = (0, Float(0))

@@ -5,27 +5,28 @@ import EarshotDSP
 enum CancellingOutcome {
     /// The frame was subtracted from the histories, which have changed in this range.
     case cancelled(Range<Int>)
-    /// There is nothing but noise beside the frame: it was masked in the channels that heard it, since it explains everything at
-    /// its place. In the others there may be a talker that is too quiet for a residual.
+    /// There is only noise beside the frame: it was masked in the channels that heard it, because it explains
+    /// everything at its place. In the others there may be a talker that is too quiet for a residual.
     case cameAlone
     /// The frame stays: the cancellation budget is exhausted.
     case budgetExhausted
 }
 
-/// Cancels decoded frames in the baseband of all channels, so that the rest is the residual that no frame explains yet.
+/// Cancels decoded frames in the baseband of all channels, so that only the residual is left, which no frame explains
+/// yet.
 ///
-/// 1. `ResidualDetector`: whether there is anything beside the frame.
+/// 1. `ResidualDetector`: whether there is a residual beside the frame.
 /// 2. `FrameReplica`: the frame as it was sent.
 /// 3. `FrameAlignment`: its exact place.
-/// 4. `ChannelFit`: the channel to each microphone; the best one's is fitted once more with the offset that the phase of the
-///    first fit shows.
+/// 4. `ChannelFit`: the channel to each microphone; that of the best one is fitted again with the offset from the phase
+///    of the first fit.
 ///
-/// In free air, beside a talker 30 dB weaker, the residual of a frame is no more than that talker; in a room the echoes that
-/// arrive later than the fit reaches remain. Cost: including the new search about 1.4 ms a cancelled frame.
+/// In free air, with a second talker 30 dB weaker, the residual of a frame is not louder than that talker; in a room
+/// the echoes after the end of the fit remain. Cost: including the new search about 1.4 ms a cancelled frame.
 struct FrameCanceller: ~Copyable {
     /// The number of parts of a frame whose phases are compared.
     private static let partCount = 12
-    /// A drift below this over a frame, in turns, leaves (2π·0.01)²/12 of it, −35 dB.
+    /// A drift below this over a frame, in turns, leaves (2π·0.01)²/12 of the frame, −35 dB.
     private static let harmlessTurns = 0.01
 
     private var residualDetector: ResidualDetector
@@ -53,7 +54,7 @@ struct FrameCanceller: ~Copyable {
     ) -> (outcome: CancellingOutcome, work: DecodingWork) {
         let histories = measurer.histories
         guard residualDetector.isAnything(beside: view, tones, &measurer) else {
-            // Patterns of its tones look like frames, and each costs as much as one.
+            // Patterns of its tones look like frames, and each costs as much as a frame.
             let end = view.place.start + view.length
             histories.mask(Int(view.place.start.rounded())..<Int(end.rounded()), in: view.place.shares)
             return (.cameAlone, .zero)
@@ -78,7 +79,7 @@ struct FrameCanceller: ~Copyable {
         )
     }
 
-    /// Subtracts what the fit explains.
+    /// Subtracts the explained signal.
     /// - Returns: the range that has changed.
     private func subtract(from history: BasebandHistory) -> Range<Int> {
         let held = history.heldRange(fit.firstIndex..<fit.firstIndex + fit.sampleCount)
@@ -86,7 +87,7 @@ struct FrameCanceller: ~Copyable {
         return held
     }
 
-    /// Makes the replica at the exact place of the frame in its best channel.
+    /// Computes the replica at the exact place of the frame in its best channel.
     private mutating func align(_ view: FrameView, _ tones: [Int], _ history: BasebandHistory) {
         let (format, place) = (view.format, view.place)
         replica.make(

@@ -2,24 +2,24 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// A frame as it would be in the baseband if it came alone, undamped and without echoes.
+/// A frame in the baseband, alone, undamped and without echoes.
 ///
 ///     r[n] = a(u)·e^{j2π·(φ(u) + f·(n − s)/F)},   u = (n − s)·(1 + f/centre)
 ///     φ(u) = k/2 + (mₖ − M/2 + ½)·v/N + (mₖ − mₖ₋₁)·c(v) or (mₖ₊₁ − mₖ)·c(N − v),   v = u − k·N
 ///
 /// s is the start, f the offset, which carrier and symbol clock share, N the samples a symbol, a the ramps of
-/// `ToneSynthesizer`. A symbol turns the phase by an odd half of a turn whatever its tone, hence k/2. A smoothed step adds the
-/// same to the phase of a sudden one on both its sides:
+/// `ToneSynthesizer`. A symbol turns the phase by an odd number of half turns, whatever its tone, hence k/2. A smoothed
+/// step adds the same to the phase of a sudden one on both its sides:
 ///
 ///     c(v) = σ·(φₙ(z) − z·(1 − Φ(z))),   z = v/(σ·N)          φₙ, Φ: the normal density and its integral
 ///
 /// No allocation after `init`.
 struct FrameReplica: ~Copyable {
-    /// A step reaches this many standard deviations: there c is 10⁻⁷.
+    /// The extent of a step in standard deviations: there c is 10⁻⁷.
     private static let reachDeviations = 5.0
     private static let tableCount = 512
 
-    /// r; undefined behind `sampleCount`.
+    /// r; undefined after `sampleCount`.
     private(set) var samples: [ComplexSample]
     /// The baseband index of r[0].
     private(set) var firstIndex = 0
@@ -49,7 +49,7 @@ struct FrameReplica: ~Copyable {
         }
     }
 
-    /// Makes the replica of a frame.
+    /// Computes the replica of a frame.
     /// - Parameters:
     ///   - tones: the tone of every symbol; shape [symbolCount or more].
     ///   - symbolCount: the number of symbols in the frame.
@@ -97,12 +97,13 @@ struct FrameReplica: ~Copyable {
         ramp(start: start, end: end, stretch: stretch, rampCount: profile.rampSeconds * Double(format.rateHertz))
     }
 
-    /// Copies r[range] into a transform, with zeros outside the frame and behind the range.
+    /// Copies r[range] into a transform, with zeros outside the frame and after the range.
     borrowing func load(_ range: Range<Int>, into plan: inout FFTPlan) {
         plan.load(samples.span.extracting(0..<sampleCount), range)
     }
 
-    /// Turns the phase of each sample by `turnsPerSample` more than the one before; the middle sample stays.
+    /// Turns the phase of each sample by `turnsPerSample` more than that of the previous one; the middle sample does
+    /// not change.
     mutating func shift(turnsPerSample: Double) {
         let count = sampleCount
         let middle = Double(count / 2)
@@ -116,11 +117,11 @@ struct FrameReplica: ~Copyable {
     /// Adds the difference of a smoothed step and a sudden one to the phases.
     /// - Parameters:
     ///   - place: the first sample's distance from the step, in symbols.
-    ///   - advance: how much further away each next sample is.
+    ///   - advance: the increase of the distance from sample to sample.
     private mutating func smooth(_ range: Range<Int>, by toneStep: Int, from place: Double, _ advance: Double) {
         let scale = Double(FrameReplica.tableCount) / (FrameReplica.reachDeviations * stepDeviation)
         let reach = FrameReplica.reachDeviations * stepDeviation
-        // The part of the range that is within reach.
+        // The part of the range that the step affects.
         var part = range
         if advance > 0 {
             let count = Int(max(0, (reach - place) / advance)) + 1
@@ -169,7 +170,7 @@ struct FrameReplica: ~Copyable {
         }
     }
 
-    /// Silences the samples that the history lost: a channel cannot be fitted there.
+    /// Silences the samples that the history lost, where a channel cannot be fitted.
     mutating func silence(lostIn history: BasebandHistory) {
         for index in history.heldRange(firstIndex..<firstIndex + sampleCount) where history.isLost(index) {
             samples[index - firstIndex] = ComplexSample()

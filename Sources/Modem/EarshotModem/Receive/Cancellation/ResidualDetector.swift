@@ -2,7 +2,7 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Detects whether there is anything but noise beside a decoded frame: only then is cancelling the frame worth its time.
+/// Detects whether there is more than noise beside a decoded frame: only then is it worth cancelling the frame.
 ///
 ///     Λ = Σₖ ln (1/n·Σₘ φ(E[k][m]/N)),   z = (Λ − μ)/σ                m: the n free tones of symbol k
 ///
@@ -12,23 +12,26 @@ import RealModule
 ///
 /// The second part of σ² is the error of N, a median of c cells.
 ///
-/// 1. A quiet frame, whose tones are less than `quietRatio` times N: energies with a rectangular window. All tones are free but
-///    the frame's own; what leaks from it through an offset of 0.08 spacings is 0.1·N. Neighbouring tones are independent, b = 1.
-/// 2. A loud frame: Hann's window, which leaves nothing of a tone three tones away. The tones near the frame's own in symbols
-///    k − 1 ... k + 1 are not free. Energies of tones one and two apart correlate by (2/3)² and (1/6)²: b = 1 + 2·(4/9 + 1/36).
+/// 1. A quiet frame, whose tones are less than `quietRatio` times N: energies with a rectangular window. All tones are
+///    free except the frame's own; an offset of 0.08 spacings leaks 0.1·N from it. Neighbouring tones are independent,
+///    b = 1.
+/// 2. A loud frame: Hann's window, which leaves nothing of a tone three tones away. The tones near the frame's own in
+///    symbols k − 1 ... k + 1 are not free. Energies of tones at distances of one and two correlate by (2/3)² and
+///    (1/6)²: b = 1 + 2·(4/9 + 1/36).
 ///
-/// N is the smaller of two medians: of the free cells, which another talker raises, and of the cells before the frame, where
-/// yet another may be. The second one is raised by its own deviation: where there is little before the frame, it says little. N
-/// is at least −50 dB of the frame's own tones: the leakage of a loud frame, in its own cells and in those beside them, is no
-/// residual.
+/// N is the smaller of two medians: of the free cells, which another talker raises, and of the cells before the frame,
+/// where a third talker may be. The second one is raised by its own deviation, because a short time before the frame
+/// gives an uncertain value. N is at least −50 dB of the frame's own tones: the leakage of a loud frame, in its own
+/// cells and in their neighbours, is not a residual.
 ///
-/// A lone frame in white noise has z = 0.2 ± 0.9. The share of frames beside an equal talker that are seen is in DESIGN.md.
-/// Cost: one FFT a symbol, two of them for a loud frame, and as many for each symbol before it.
+/// A lone frame in white noise has z = 0.2 ± 0.9. DESIGN.md has the share of frames with an equal talker that are
+/// detected. Cost: one FFT per symbol, two for a loud frame, and the same for each symbol before it.
 struct ResidualDetector: ~Copyable {
-    /// From this z on there is a residual: of quiet frames, one in six of those that came alone. With 1.5, one in twelve, fewer
-    /// second talkers are seen at the edge of decoding: `standard`, two at −8.6 dB, 88 instead of 91 % of the tokens.
+    /// From this z on a residual is assumed, for one in six quiet frames that came alone. With 1.5, one in twelve,
+    /// fewer second talkers are detected at the limit of decoding: `standard`, two at −8.6 dB, 88 instead of 91 % of
+    /// the tokens.
     private static let quietThreshold: Float = 1
-    /// The same for loud frames, one in twenty: another frame that can be decoded has far more.
+    /// The same for loud frames, one in twenty: another decodable frame has far more.
     private static let loudThreshold: Float = 1.645
     /// A frame is quiet below this ratio of its tones to N, 12 dB.
     private static let quietRatio: Float = 16
@@ -36,7 +39,7 @@ struct ResidualDetector: ~Copyable {
     private static let minimumNoiseShare: Float = 1e-5
     /// The half width of a tone in Hann's window, with half a tone of misplacement, in tones.
     private static let reach = 2
-    /// How many symbols before the frame say what noise is, at most and at least.
+    /// The minimum and maximum number of symbols before the frame that measure the noise.
     private static let earlierSymbolCounts = 4...2 * FrameLayout.token.toneCount
 
     private let likelihood = FrameLikelihood()
@@ -73,7 +76,7 @@ struct ResidualDetector: ~Copyable {
         return loud.deviations >= ResidualDetector.loudThreshold
     }
 
-    /// Looks beside a frame with one of the windows.
+    /// Measures beside a frame with one of the windows.
     /// - Returns: the energy of the frame's tones over N, and z.
     private mutating func look(
         beside view: FrameView, _ channel: Int, _ tones: [Int], windowed: Bool, _ measurer: inout FrameMeasurer
@@ -112,13 +115,13 @@ struct ResidualDetector: ~Copyable {
         return (level / noise, (logRatio - mean) / (variance + error * error).squareRoot())
     }
 
-    /// The noise before a frame, as much higher as it may be by chance; infinite if too little of it is held.
+    /// The noise before a frame, raised by its deviation; infinite if too little of it is held.
     private mutating func noise(
         before view: FrameView, _ channel: Int, windowed: Bool, _ measurer: inout FrameMeasurer
     ) -> Float {
         let limits = ResidualDetector.earlierSymbolCounts
         let toneCount = view.profile.toneCount
-        // Before the sound's start there is silence.
+        // There is silence before the start of the sound.
         let first = Double(max(measurer.histories[channel].firstHeldIndex, 0))
         let heldCount = Int((view.place.start - first) / view.symbolLength) - 1
         let count = min(heldCount, limits.upperBound)
@@ -136,7 +139,7 @@ struct ResidualDetector: ~Copyable {
         return medianNoise(total) * (1 + ResidualDetector.medianDeviation(total, windowed: windowed))
     }
 
-    /// The noise by the median of the first cells in `scratch`.
+    /// The noise from the median of the first cells in `scratch`.
     private mutating func medianNoise(_ count: Int) -> Float {
         var all = scratch.mutableSpan
         var values = all._mutatingExtracting(0..<count)
@@ -152,9 +155,9 @@ struct ResidualDetector: ~Copyable {
 
     /// The mean, the deviation and the slope s of ln (1/n·Σ φ) in noise, n = `count`.
     ///
-    /// Simulated, 20,000 symbols each, and powers of n fitted. Without a window n = 15, 31, 63: μ = −0.55, −0.37, −0.24 and
-    /// σ = 0.86, 0.71, 0.61. With Hann's window n = 6, 10, 20, 50: μ = −0.97, −0.79, −0.57, −0.36 and σ = 1.20, 1.04, 0.93, 0.72; n = 6,
-    /// 20, 50: s = 2.16, 2.68, 2.98.
+    /// Fitted powers of n, from simulations with 20,000 symbols each. Without a window n = 15, 31, 63: μ = −0.55,
+    /// −0.37, −0.24 and σ = 0.86, 0.71, 0.61. With Hann's window n = 6, 10, 20, 50: μ = −0.97, −0.79, −0.57, −0.36 and
+    /// σ = 1.20, 1.04, 0.93, 0.72; n = 6, 20, 50: s = 2.16, 2.68, 2.98.
     private static func expectation(
         _ count: Float, windowed: Bool
     ) -> (mean: Float, deviation: Float, slope: Float) {

@@ -2,38 +2,40 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// What an estimate of the channel says of the frame.
+/// The result of a channel estimate.
 struct ChannelEstimate {
     /// The residual offset, to be added to the place's, in hertz.
     var offsetHertz: Float
-    /// Σ|h|² per symbol over its noise, of all channels: the energy that they carry of each symbol, for a right path.
+    /// Σ|h|² per symbol over its noise, of all channels: for a correct path, the energy that they carry of each symbol.
     var coherentRatio: Float
 }
 
-/// Log-likelihoods of tones from a channel estimate, learned from tones of which some may be wrong.
+/// Log-likelihoods of tones from a channel estimate, which is computed from tentative tones, some of which may be
+/// wrong.
 ///
-/// A first decoding that fails its CRC still has most tones right. They tell the channel:
+/// A first decoding that fails its CRC still has most tones right. They give the channel:
 ///
 ///     C[k][d] = Σₙ r*[n]·x[n + d − P], n in symbol k         r: the replica of the tentative tones
-///     J(f)    = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)      the residual offset is where J is greatest
+///     J(f)    = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)      the residual offset maximises J
 ///     h[d]    = shrunk(Σₖ C[k][d]·gₖ) / energy,   gₖ = e^{−j2πf·kT}
 ///
-/// Taps near the noise are left out (θ times its power, shrunk by 1 − θ·noise/|h|²: the non-negative garrote), so that a
-/// channel of one path costs no more than one tap's noise, and a room has as many taps as stand out. Then, with the residual e
-/// = x − h * r,
+/// Taps near the noise are left out (θ times its power, shrunk by 1 − θ·noise/|h|²: the non-negative garrote), so that
+/// a channel of one path costs only one tap's noise, and a room has as many taps as exceed the limit. Then, with the
+/// residual e = x − h * r,
 ///
 ///     z[k][m] = Σₙ s*ₘ[n]·Σ_d h*[d]·e[n + d − P]·gₖ + G[m]·(m is the tentative tone)
 ///     L[k][m] = (2·Re z[k][m] − G[m]) / noise,   G[m] = N·|H(fₘ)|²
 ///
-/// is each tone's log-likelihood: it is coherent, it collects the energy of all paths at their own phases, and it is free of
-/// the echoes of all other symbols. L is kept within what a tone of that channel can earn, so that a burst or another talker
-/// affects no more than a symbol. Decoding with these metrics gives better tones, and so on, a few times.
+/// is each tone's log-likelihood: it is coherent, collects the energy of all paths at their own phases, and is free of
+/// the echoes of all other symbols. L is limited to the maximum of a tone in that channel, so that a burst or another
+/// talker affects only one symbol. Decoding with these metrics gives better tones, and the process is repeated a few
+/// times.
 ///
-/// Each channel of several has its own C, h, residual and noise; the offset is common. J, with each channel's share divided by
-/// its noise, and L are sums over the channels that have a share: the phase between two microphones stays the same for a frame,
-/// so their energies add up as if one had heard them all.
+/// With several channels, each has its own C, h, residual and noise; the offset is common. J, with each channel's share
+/// divided by its noise, and L are sums over the channels that have a share: the phase between two microphones is
+/// constant during a frame, so their energies add up as in a single channel.
 ///
-/// In white noise a second look gains 1.5 to 2 dB over the best non-coherent metric, in rooms 2 dB and more.
+/// In white noise a second attempt gains 1.5 to 2 dB over the best non-coherent metric, in rooms 2 dB and more.
 ///
 /// Cost: seven FFTs of 256 points a symbol and channel. No allocation after `init`.
 struct CoherentMetrics: ~Copyable {
@@ -41,7 +43,7 @@ struct CoherentMetrics: ~Copyable {
     private let leadCount: Int
     /// The number of delays.
     private let tapCount: Int
-    /// θ. With 1 white noise loses as much as a room gains; from 4 on nothing changes.
+    /// θ. With 1, white noise loses as much as a room gains; from 4 on nothing changes.
     static let minimumTapRatio: Float = 5
 
     /// The points of a symbol's transforms.
@@ -88,7 +90,7 @@ struct CoherentMetrics: ~Copyable {
         gains = [Float](repeating: 0, count: format.profile.toneCount)
         residual = ResidualOffset(format: format, delayCount: tapCount)
         products = ToneTransform(format: format)
-        // Not copies of one array: the first to change would allocate.
+        // Separate arrays: a copy of a shared array would allocate at the first change.
         bestInverse = [Float](repeating: 0, count: format.profile.toneCount)
         inverse = [Float](repeating: 0, count: format.profile.toneCount)
     }
@@ -148,7 +150,7 @@ struct CoherentMetrics: ~Copyable {
         let shares = view.place.shares
         (channels[0], noiseRatios[0], channelCount) = (shares.best, 1, 1)
         guard !shares.isAlone else { return }
-        // Most tones have the common noise, the others more.
+        // Most tones have the common noise, the others have more.
         measurer.writeInverseNoise(view, into: &bestInverse)
         let common = bestInverse.max() ?? 0
         for channel in measurer.histories.indices where channel != shares.best && shares.values[channel] > 0 {

@@ -1,9 +1,9 @@
 import CEarshotKernels
 import EarshotDSP
 
-/// Rows of complex numbers, one number for each of D delays, of which eight are computed at once. No allocation after `init`.
+/// Rows of complex numbers, one for each of D delays. Eight are computed at once. No allocation after `init`.
 struct DelayRows {
-    /// D or more, a multiple of eight: the numbers of a row. Those from D on are zero.
+    /// The number of elements of a row: D or more, a multiple of eight. Those from D on are zero.
     private let width: Int
     /// The two parts of each number; shape [rowCount][width].
     private var (real, imaginary): ([Float], [Float])
@@ -25,7 +25,7 @@ struct DelayRows {
         for index in rows.lowerBound * width..<rows.upperBound * width { (real[index], imaginary[index]) = (0, 0) }
     }
 
-    /// Writes the sum of rows into one row of another table of as many delays:
+    /// Writes the sum of rows into one row of another table with the same number of delays:
     ///
     ///     target[d] = Σᵢ self[first + i][d]·factors[i·step mod period],   0 ≤ i < count
     ///

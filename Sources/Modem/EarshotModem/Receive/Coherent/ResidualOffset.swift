@@ -1,7 +1,7 @@
 import EarshotDSP
 
-/// The offset that a frame still has, measured with its tones, of which some may be wrong: J of `CoherentMetrics`, and its
-/// peaks.
+/// The residual offset of a frame, measured with tentative tones, some of which may be wrong: J of `CoherentMetrics`,
+/// and its peaks.
 ///
 ///     J(f) = Σ_d max(0, |Σₖ wₖ·C[k][d]·e^{−j2πf·kT}|² − θ·noise)
 ///
@@ -9,7 +9,7 @@ import EarshotDSP
 struct ResidualOffset: ~Copyable {
     /// The maximum offset, in tone spacings.
     private static let maximumOffsetSpacings = 0.2
-    /// The maximum difference of the clocks of devices that stand still: 100 ppm each, at 19,250 Hz.
+    /// The maximum difference of the clocks of still devices: 100 ppm each, at 19,250 Hz.
     private static let clockHertz: Float = 4
     /// Frames of up to half this many symbols, tokens among them, use the short transform.
     private static let shortLength = 128
@@ -19,7 +19,7 @@ struct ResidualOffset: ~Copyable {
     private let delayCount: Int
     private var shortTransform = FFTPlan(length: shortLength, hasInverse: false)
     private var longTransform = FFTPlan(length: longLength, hasInverse: false)
-    /// J in bins of 1/(binCount·T); those behind `binCount` are of another frame.
+    /// J in bins of 1/(binCount·T); those after `binCount` are of another frame.
     private var sums = [Float](repeating: 0, count: longLength)
     private var binCount = shortLength
 
@@ -74,9 +74,8 @@ struct ResidualOffset: ~Copyable {
     /// The offset of a peak of J, in hertz; nil if there is none.
     /// - Parameters:
     ///   - rank: 0 for the highest peak, 1 for the next one.
-    ///   - stillHertz: the offset of devices that stand still. If it is given, the highest peak within the difference of their
-    ///     clocks is
-    ///     meant, whatever the rank.
+    ///   - stillHertz: the offset of still devices. If it is given, the result is the highest peak within the
+    ///     difference of their clocks, whatever the rank.
     func peakHertz(rank: Int, stillHertz: Float?) -> Float? {
         let hertzPerBin = Float(format.profile.toneSpacingHertz) / Float(binCount)
         var (middle, reach) = (0, Int(ResidualOffset.maximumOffsetSpacings * Double(binCount)))

@@ -2,38 +2,39 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Log-likelihoods of the tones of devices that lie still and hear each other on one path: all of a frame's phases follow from
-/// three numbers.
+/// Log-likelihoods of tones between still devices with a single path: three numbers determine all phases of a frame.
 ///
 /// A transmitter advances the phases of all tones alike. So tone m of symbol k, m counted from the band's middle, has
 ///
 ///     y[k][m] = a·e^{j2π(f·k − τ·m)} + noise
 ///
-/// where it is sent: f is the residual offset in turns a symbol, τ the residual delay in symbols, a the amplitude. With u[k][m] =
-/// y[k][m]/N[m] and weights w that say how likely each tone is the one sent,
+/// if it is sent: f is the residual offset in turns a symbol, τ the residual delay in symbols, a the amplitude. With
+/// u[k][m] = y[k][m]/N[m] and the probability w of each tone,
 ///
 ///     Z(f, τ) = Σₖ Σₘ w[k][m]·u[k][m]·e^{−j2π(f·k − τ·m)}
 ///     (f, τ)  = argmax |Z|,   a = Z / Σₖ Σₘ w[k][m]/N[m]
 ///     L[k][m] = 2·Re(a*·u[k][m]·e^{−j2π(f·k − τ·m)}) − |a|²/N[m]
 ///
-/// f and τ lie on a grid of a quarter of a turn over the frame and over the band, which costs at most 0.06 dB: a phase that is
-/// wrong by ±1/16 turn at the edges. The grid reaches as far as `FrameDetection` may be wrong.
+/// f and τ are on a grid of a quarter of a turn over the frame and over the band, which costs at most 0.06 dB: a phase
+/// error of ±1/16 turn at the edges. The grid covers the maximum error of `FrameDetection`.
 ///
-/// The first w are the posteriors of the energies, the next those of the path found, so a few rounds go from a frame's place to its
-/// phases (a prototype with ideal places: `standard` at −11 dB 12 % by energies, 93 % so).
+/// The first w are the posteriors from the energies, later ones those of the decoded path, so a few rounds lead from a
+/// frame's place to its phases (a prototype with ideal places: `standard` at −11 dB 12 % by energies, 93 % so).
 ///
 /// Cost: K·M·D products for the first estimate, K·D·F for each, with D delays and F offsets: 23 and 39 of a token in `standard`, eight
 /// delays at once. No allocation after `init`.
 struct StillChannel: ~Copyable {
-    /// The maximum of |f|, in turns a symbol: half of the last step of the alignment, and some more.
+    /// The maximum of |f|, in turns a symbol: slightly more than half of the last step of the alignment.
     private static let maximumOffsetSpacings = 0.18
     /// The maximum of |τ|, in symbols.
     private static let maximumDelaySymbols = 0.08
 
-    /// How far a second estimate may lie from the first, in steps of either kind: a path's energies correct the place by little.
+    /// The maximum distance of a second estimate from the first, in steps of either kind: a path's energies correct the
+    /// place only slightly.
     private static let nearReach = 3
 
-    /// The most symbols of a frame: those of 9 bytes. Longer frames do without, because 64 channels would need 18 MB more.
+    /// The maximum number of symbols of a frame: that of 9 bytes. Longer frames are not supported, because 64 channels
+    /// would need 18 MB more.
     static let maximumSymbolCount = FrameLayout(payloadByteCount: 9).toneCount
 
     private let format: BasebandFormat
@@ -55,7 +56,7 @@ struct StillChannel: ~Copyable {
     /// The estimate: the delay's place in a row, f in steps, a.
     private var (delay, offsetSteps, amplitude) = (0, 0, ComplexSample())
     private var symbolCount = 0
-    /// Higher peaks that the search passes over.
+    /// Higher peaks that the search skips.
     private var passed = InlineArray<4, (delay: Int, steps: Int)>(repeating: (0, 0))
     private var passedCount = 0
     private var products: ToneTransform
@@ -124,7 +125,7 @@ struct StillChannel: ~Copyable {
         }
     }
 
-    /// How well a frame's sync tones y are in phase, 0 ... 1, whatever their energies:
+    /// The coherence of a frame's sync tones y, 0 ... 1, independent of their energies:
     ///
     ///     c = max over f, τ of |Σ y·e^{−j2π(f·k − τ·m)}|² / (8·Σ |y|²)
     mutating func coherence(_ view: FrameView, _ history: BasebandHistory) -> Float {
@@ -193,7 +194,7 @@ struct StillChannel: ~Copyable {
         if weightSum > 0 { amplitude /= weightSum }
     }
 
-    /// Writes the sums of a symbol of which one tone alone counts.
+    /// Writes the sums of a symbol with a single weighted tone.
     private mutating func writeSums(symbol: Int, tone: Int, _ cell: ComplexSample) {
         weighted[0] = cell
         delayPhasors.writeSum(tone..<tone + 1, times: weighted, period: 1, into: &sums, row: symbol)
@@ -217,7 +218,7 @@ struct StillChannel: ~Copyable {
             symbolCount: symbolCount)
     }
 
-    /// Searches some places of the grid; Z of the highest one becomes the amplitude.
+    /// Searches a part of the grid; Z at the maximum becomes the amplitude.
     private mutating func search(
         _ delays: Range<Int>, _ steps: ClosedRange<Int>, _ strides: (delay: Int, steps: Int), symbolCount count: Int
     ) {

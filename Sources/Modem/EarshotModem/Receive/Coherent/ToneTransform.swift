@@ -14,7 +14,7 @@ struct ToneTransform: ~Copyable {
     /// Σₙ s*ₘ[n]·y[n] of tone m.
     subscript(m: Int) -> ComplexSample { products[m] }
 
-    /// Σₙ s*ₘ[n]·x[n] of one tone alone; parameters as in `measure`.
+    /// Σₙ s*ₘ[n]·x[n] of a single tone; parameters as in `measure`.
     static func correlation(
         _ x: Span<ComplexSample>, tone: Int, _ format: BasebandFormat, symbol: Int, firstIndex: Int, start: Double,
         offsetHertz: Float
@@ -59,14 +59,14 @@ struct ToneTransform: ~Copyable {
             }
         }
         transform.forward()
-        // Where a tone's own phase stands in the middle of the symbol.
+        // The phase from tone to tone in the middle of the symbol, in turns.
         let middle = ((inside + Double(length) / 2) * stretch - Double(length) / 2) / Double(length)
         writeProducts(
             transform, turn: turn * scale, turnsPerTone: -Float(middle), toneCount: toneCount, into: &products)
     }
 }
 
-/// The plan's spectrum at each tone, turned by `turn` and by `turnsPerTone` more from each tone to the next.
+/// Writes the plan's spectrum at each tone, turned by `turn` plus `turnsPerTone` for each tone.
 private func writeProducts(
     _ plan: borrowing FFTPlan, turn: ComplexSample, turnsPerTone: Float, toneCount: Int,
     into products: inout [ComplexSample]

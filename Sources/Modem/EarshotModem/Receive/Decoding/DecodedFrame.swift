@@ -10,7 +10,7 @@ struct DecodedFrame {
     /// See `FrameEvidence.pathMetric`.
     var pathMetric: Float
 
-    /// The frame as the receiver reports it.
+    /// The frame that the receiver reports.
     /// - Parameters:
     ///   - view: the frame at its place.
     ///   - clock: the place of the baseband in the input.

@@ -1,22 +1,22 @@
-/// Limits the work of decoding: sound that no decoder can read must not stop a listener.
+/// Limits the work of decoding, so that undecodable sound cannot block a listener.
 ///
-/// The receiver has no clock, so it counts nominal microseconds (`DecodingWork`). Every second of sound adds `workOfSecond`, up
-/// to `maximum`, and every attempt takes what it cost. With much left the receiver makes every attempt. Below
-/// `scarce` second looks are brief: a tenth of the work finds two thirds of the frames. Below `reserve` it makes only first
-/// looks, and with nothing left none: attempts wait, the likeliest are made first, and those whose samples leave the history
-/// are rejected.
+/// The receiver has no clock, so it counts nominal microseconds (`DecodingWork`). Every second of sound adds
+/// `workOfSecond`, up to `maximum`, and every attempt subtracts its cost. Above `scarce` the receiver makes every
+/// attempt. Below it second attempts are brief: a tenth of the work finds two thirds of the frames. Below `reserve` it
+/// makes only first attempts, and with an exhausted budget none: attempts wait, the likeliest are made first, and those
+/// whose samples leave the history are rejected.
 ///
-/// Ten talkers without a pause need 22 ms a second, and a crowd of ten that speaks once 100 ms at once. Before there was a
-/// budget, five streams of `fast` sync patterns over each other took 870 ms a second.
+/// Ten talkers without pauses need 22 ms per second, and a crowd of ten that speaks once needs 100 ms at once. Without
+/// a budget, five overlapping streams of `fast` sync patterns took 870 ms per second.
 struct DecodingBudget {
-    /// The share of the time that decoding may take: 28 ms of a second, on a core on which `DecodingWork` holds.
+    /// The time that decoding may take per second: 28 ms, on a core on which `DecodingWork` holds.
     static let workOfSecond = DecodingWork(microseconds: 28_000)
-    /// The work that may be saved up.
+    /// The maximum work that can accumulate.
     static let maximum = DecodingWork(microseconds: 300_000)
-    /// What second looks leave for first ones.
+    /// The work reserved for first attempts.
     static let reserve = DecodingWork(microseconds: 25_000)
 
-    /// With less than this left, second looks are brief.
+    /// Below this budget, second attempts are brief.
     static let scarce = DecodingWork(microseconds: 50_000)
 
     private let microsecondsPerSample: Double
@@ -33,7 +33,7 @@ struct DecodingBudget {
         return leftMicroseconds > 0 ? .first : .syncCheck
     }
 
-    /// Adds what `sampleCount` samples of baseband allow.
+    /// Adds the work that `sampleCount` samples of baseband allow.
     mutating func add(sampleCount: Int) {
         leftMicroseconds = min(
             leftMicroseconds + microsecondsPerSample * Double(sampleCount), DecodingBudget.maximum.microseconds)
@@ -44,7 +44,7 @@ struct DecodingBudget {
         leftMicroseconds = DecodingBudget.maximum.microseconds
     }
 
-    /// Takes what an attempt cost; the last one may overdraw the budget.
+    /// Subtracts the cost of an attempt; the last one may overdraw the budget.
     mutating func spend(_ work: DecodingWork) {
         leftMicroseconds -= work.microseconds
     }

@@ -2,7 +2,7 @@
 enum DecodingOutcome {
     /// The attempt decoded a frame.
     case decoded(DecodedFrame)
-    /// There is no more than noise has.
+    /// There is only noise.
     case likeNoise
     /// Every path was refused.
     case refused(Refusal)
@@ -10,19 +10,19 @@ enum DecodingOutcome {
     case disturbed(logRatio: Float)
 }
 
-/// Why a path was refused. Of several paths the one that came furthest gives the reason.
+/// The reason why a path was refused. With several paths it is that of the one that came furthest.
 enum Refusal: Comparable {
-    /// The evidence speaks against the path, or too much of the frame was lost; the CRC was not looked at.
+    /// The evidence is against the path, or too much of the frame was lost; the CRC was not checked.
     case evidence
     /// The CRC does not match.
     case check
-    /// The CRC matches, but the evidence or a decoy speaks against the path.
+    /// The CRC matches, but the evidence or a decoy is against the path.
     case evidenceDespiteCheck
 }
 
-/// What paths through the trellis came to, and the work that they took.
+/// The result of paths through the trellis, and their work.
 struct PathResult {
-    /// The frame that a path belongs to, or why all paths were refused.
+    /// The decoded frame, or the reason why all paths were refused.
     var outcome: Outcome
     var work: DecodingWork
 
@@ -36,12 +36,12 @@ struct PathResult {
     /// No path yet.
     static let none = PathResult.refused(.evidence)
 
-    /// Whether the evidence speaks against the path, whatever its CRC is.
+    /// Whether the evidence is against the path, regardless of its CRC.
     var isRefusedByEvidence: Bool {
         if case .refused(let refusal) = outcome { refusal != .check } else { false }
     }
 
-    /// Adds another path to the same frame.
+    /// Adds another path of the same frame.
     /// - Returns: whether the frame is decoded.
     mutating func add(_ other: PathResult) -> Bool {
         work += other.work

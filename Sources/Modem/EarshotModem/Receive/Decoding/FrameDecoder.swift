@@ -1,27 +1,27 @@
 import EarshotCoding
 
-/// Decodes candidates: it orders the attempts, and decides how much each candidate is worth.
+/// Decodes candidates: it orders the attempts and decides the effort for each candidate.
 ///
-/// 1. `FrameDetection`: is there a frame at all, and where exactly?
-/// 2. `TrellisAttempt`: several sampling instants and metrics compete, the cheapest and likeliest first; the CRC decides, and
-///    `FrameEvidence` must agree. The first attempt also tells whether there is anything to decode: if the sync pattern is no
-///    louder than noise's may be, and the best codeword fits no better than one fits noise, the decoder stops.
-/// 3. `MotionSearch`: once more along offsets that change.
-/// 4. `IterativeDecoder`: the paths found so far give a channel estimate, which gives better paths. It costs ten times as much
-///    as all the rest, and often the disturbance is another frame that is decoded a moment later. So the first time the
-///    decoder returns `disturbed` instead.
-/// 5. All of it once more as if nothing moved.
+/// 1. `FrameDetection`: is there a frame, and at which exact place?
+/// 2. `TrellisAttempt`: several sampling instants and metrics compete, the cheapest and likeliest first; the CRC
+///    decides, and `FrameEvidence` must agree. The first attempt also shows whether there is anything to decode: if
+///    neither the sync pattern nor the best codeword's fit exceeds those of noise, the decoder stops.
+/// 3. `MotionSearch`: again along changing offsets.
+/// 4. `IterativeDecoder`: the paths so far give a channel estimate, which gives better paths. It costs ten times as
+///    much as all the rest, and often the disturbance is another frame that is decoded a moment later. So the first
+///    time the decoder returns `disturbed` instead.
+/// 5. All steps again, assuming that nothing moves.
 struct FrameDecoder: ~Copyable {
     /// The sampling instants to try, in symbols after the candidate's own, likeliest first. The last two are for rooms whose
     /// echo is so loud that the search took it for the direct sound: `fast`, room B, 25 dB, five instants 92 %, seven 95 %.
     private static let instants: InlineArray<7, Double> = [0, 0.25, -0.25, 0.5, -0.5, -0.75, -1]
-    /// A candidate with a score above this is worth all attempts. One place of noise in 3·10¹¹ has it (the sum of eight ln(1 +
-    /// x), x exponentially distributed), one in 700 the 8.65 that candidates need.
+    /// A candidate with a score above this gets all attempts. In noise one place in 3·10¹¹ has it (the sum of eight
+    /// ln(1 + x), x exponentially distributed), and one in 700 has the 8.65 that candidates need.
     private static let loudScore: Float = 14
     /// Echo weights below this make no difference: they concern at most a twentieth of a tone's own likelihood.
     private static let minimumEchoWeight: Float = 0.05
-    /// A room may cause an offset of this many tone spacings in a device that stands still; smaller ones make no difference.
-    /// `fast`, room B, 25 dB: trying zero too, 78 → 86 %.
+    /// A room may cause an apparent offset of this many tone spacings in a still device; smaller ones make no
+    /// difference. `fast`, room B, 25 dB: trying zero too, 78 → 86 %.
     private static let forgettableOffsetSpacings: ClosedRange<Float> = 0.08...0.6
 
     private var detection: FrameDetection
@@ -54,13 +54,14 @@ struct FrameDecoder: ~Copyable {
     ///   - view: the frame at its candidate's place.
     ///   - profileIndex: the index of its profile.
     ///   - measurer: measures frames of its profile.
-    ///   - mayWait: whether the receiver can try the frame again later, if others disturb it.
-    ///   - isBrief: whether the iterative decoder tries only what helps most often; see `IterativeDecoder.Effort.brief`.
+    ///   - mayWait: whether the receiver can try the frame again later, if other frames disturb it.
+    ///   - isBrief: whether the iterative decoder tries only the most promising hypothesis; see
+    ///     `IterativeDecoder.Effort.brief`.
     mutating func decode(
         _ view: FrameView, profileIndex: Int = 0, _ measurer: inout FrameMeasurer, mayWait: Bool, isBrief: Bool = false
     ) -> (outcome: DecodingOutcome, work: DecodingWork) {
         let first = decodeNear(view, profileIndex, &measurer, mayWait: mayWait, isBrief: isBrief)
-        // A room shifts the loudest frequency of short symbols, but most devices stand still: try zero offset too.
+        // A room shifts the loudest frequency of short symbols, but most devices are still: try zero offset too.
         let spacings = abs(view.place.offsetHertz) / Float(view.profile.toneSpacingHertz)
         guard !isBrief, case .refused = first.outcome, view.place.dominance >= SyncCheck.plausibleDominance,
             FrameDecoder.forgettableOffsetSpacings.contains(spacings)
@@ -113,7 +114,7 @@ struct FrameDecoder: ~Copyable {
                 stills[profileIndex].decode(
                     view, peakCount: effort.pathCount > 1 ? 2 : 1, with: &path, &measurer))
         {
-            // It has decoded.
+            // The frame is decoded.
         } else if !paths.add(decodeMoving(detected, profileIndex, &measurer)), !view.place.isDrifting {
             _ = paths.add(iterations.decode(view, effort, with: &path, &coherents[profileIndex], &measurer))
         }
@@ -123,8 +124,8 @@ struct FrameDecoder: ~Copyable {
         }
     }
 
-    /// Tries instants and metrics at one frequency offset, and notes paths for the iterative decoder.
-    /// - Returns: the paths; and whether there is no more than noise has, so that only one was tried.
+    /// Tries instants and metrics at one frequency offset, and stores paths for the iterative decoder.
+    /// - Returns: the paths; and whether there is only noise, so that only one was tried.
     private mutating func decodeNoncoherently(
         _ view: FrameView, _ measurer: inout FrameMeasurer, instantCount: Int
     ) -> (paths: PathResult, isLikeNoise: Bool) {
@@ -146,7 +147,7 @@ struct FrameDecoder: ~Copyable {
         return (paths, false)
     }
 
-    /// Decodes along a changing offset, if there is one along which a frame is likely.
+    /// Decodes along a changing offset, if one makes a frame likely.
     private mutating func decodeMoving(
         _ detected: Detection, _ profileIndex: Int, _ measurer: inout FrameMeasurer
     ) -> PathResult {

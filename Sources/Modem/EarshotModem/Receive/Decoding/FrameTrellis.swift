@@ -1,15 +1,15 @@
 import EarshotCoding
 
-/// The trellis as frames use it: it takes log-likelihoods of tones on the air, and returns the path's tones on the air and its
-/// payload.
+/// The trellis for frames: it takes log-likelihoods of tones on the air, and returns the path's tones on the air and
+/// its payload.
 ///
-/// It is the only place in the receiver that knows the code's order and the scrambler: all else sees tones as they follow one another
-/// on the air. No allocation after `init`.
+/// Only this part of the receiver deals with the code's order and the scrambler: all others use the order of tones on
+/// the air. No allocation after `init`.
 struct FrameTrellis: ~Copyable {
     /// λ of each tone on the air at each place of a data tone; the caller writes them before `decode`; shape [stepCount or more][M].
     var branchMetrics: [Float]
 
-    /// The data tones of the path found last, by place on the air; shape [stepCount or more].
+    /// The data tones of the last path, by place on the air; shape [stepCount or more].
     private(set) var tones: [UInt8]
 
     private var decoder: TrellisDecoder
@@ -17,9 +17,9 @@ struct FrameTrellis: ~Copyable {
     private var codeMetrics: [Float]
     private var pairs: [UInt8]
     private var codeTones: [UInt8]
-    /// Data tones of the path found last.
+    /// The number of data tones of the last path.
     private var stepCount = 0
-    /// log₂ M of the path found last.
+    /// log₂ M of the last path.
     private var toneBits = 0
 
     /// Room for frames of these profiles with at most `maximumStepCount` data tones.
@@ -37,7 +37,7 @@ struct FrameTrellis: ~Copyable {
 
     /// Finds the best path through the branch metrics.
     /// - Parameter scramblerStart: the scrambler's number of the first data tone: 0 for a frame.
-    /// - Returns: whether the path ends in the state it began in.
+    /// - Returns: whether the path ends in the state in which it began.
     @discardableResult
     mutating func decode(_ code: TrellisCode, stepCount: Int, scramblerStart: Int = 0) -> Bool {
         (self.stepCount, toneBits) = (stepCount, code.toneBits)
@@ -54,12 +54,12 @@ struct FrameTrellis: ~Copyable {
         return isTailBiting
     }
 
-    /// The payload of the path found last; nil if its CRC does not match.
+    /// The payload of the last path; nil if its CRC does not match.
     func payload(byteCount: Int) -> Payload? {
         FrameBits.payload(in: pairs.span.extracting(0..<stepCount), byteCount: byteCount)
     }
 
-    /// The sum of λ along the path found last.
+    /// The sum of λ along the last path.
     var pathSum: Float {
         var sum: Float = 0
         for step in 0..<stepCount {
@@ -68,7 +68,7 @@ struct FrameTrellis: ~Copyable {
         return sum
     }
 
-    /// The sum of λ along the path found last, minus the mean λ of each step.
+    /// The sum of λ along the last path, minus the mean λ of each step.
     var pathExcess: Float {
         var sum: Float = 0
         for step in 0..<stepCount {

@@ -1,51 +1,53 @@
 import EarshotCoding
 import RealModule
 
-/// Mends paths that failed their CRC: it estimates the channel from a path, decodes again with that, estimates from the
-/// result, and so on (`CoherentMetrics`).
+/// Corrects paths that failed their CRC: it estimates the channel from a path, decodes again with that estimate, and
+/// repeats this with the result (`CoherentMetrics`).
 ///
-/// It tries three hypotheses about a path's residual offset: the two highest peaks of J, and the offset at which the devices
-/// stand still. The first round weighs each tone by its probability, because most of a tentative path is right, and its wrong
-/// tones are mostly improbable ones: at −10 dB (a prototype with 48 data tones and ideal detection) 81.5 → 86.5 % of the
-/// frames, with three peaks 90 %. From the second round on all tones count alike.
+/// It tries three hypotheses about a path's residual offset: the two highest peaks of J, and the offset of still
+/// devices. The first round weights each tone by its probability, because most of a tentative path is right, and its
+/// wrong tones are mostly improbable: at −10 dB (a prototype with 48 data tones and ideal detection) 81.5 → 86.5 % of
+/// the frames, with three peaks 90 %. From the second round on all tones have equal weights.
 ///
-/// Cost: each round needs seven FFTs of 256 points a symbol and a walk through the trellis, where a non-coherent look needs
-/// one FFT of N points; so `Effort` limits them. No allocation after `init`.
+/// Cost: each round needs seven FFTs of 256 points a symbol and a walk through the trellis, while a non-coherent
+/// attempt needs one FFT of N points; so `Effort` limits them. No allocation after `init`.
 struct IterativeDecoder: ~Copyable {
-    /// How much the decoder tries.
+    /// The effort of the decoder.
     struct Effort {
-        /// The number of paths to mend, those noted first.
+        /// The number of paths to correct, in the order in which they were stored.
         let pathCount: Int
         /// The maximum number of rounds for each hypothesis; a hypothesis ends when its tones stay the same.
         let roundCount: Int
-        /// The number of hypotheses about the residual offset of a doubted path.
+        /// The number of hypotheses about the residual offset of a doubtful path.
         var hypothesisCount = IterativeDecoder.peakCount
 
-        /// For a place that may well be noise: decodes as many frames as the effort for plausible ones, in 135 instead of 180
-        /// ms for ten minutes of noise.
+        /// For a place that is likely noise: decodes as many frames as the effort for plausible ones, in 135 instead of
+        /// 180 ms for ten minutes of noise.
         static let doubtful = Effort(pathCount: 1, roundCount: 4)
-        /// For a plausible frame. Four paths instead of two: `standard`, room C, −2 dB, 93.7 → 95 %. Six instead of four: ten
-        /// talkers 93.5 → 94.5 %; eight: 94.8 %, and twelve 71 → 76 %, for half as much time again.
+        /// For a plausible frame. Four paths instead of two: `standard`, room C, −2 dB, 93.7 → 95 %. Six instead of
+        /// four: ten talkers 93.5 → 94.5 %; eight: 94.8 %, and twelve 71 → 76 %, for 50 % more time.
         static let plausible = Effort(pathCount: 6, roundCount: 5)
-        /// For a pattern that may well be a chance one of another frame's tones.
+        /// For a pattern that is likely a chance match with another frame's tones.
         static let none = Effort(pathCount: 0, roundCount: 0)
-        /// For a frame while the budget of decoding work is scarce: of 66 paths that were mended in crowds, rooms and noise 46
-        /// were the first one, by its highest peak, within four rounds. It costs a tenth of the effort for plausible frames.
+        /// For a frame while the budget of decoding work is scarce: of 66 paths that were corrected in crowds, rooms
+        /// and noise, 46 were the first path with its highest peak, within four rounds. It costs a tenth of the effort
+        /// for plausible frames.
         static let brief = Effort(pathCount: 1, roundCount: 4, hypothesisCount: 1)
-        /// From this sync ratio on a pattern is hardly a chance one. A frame at the 90 % point has 15 ± 4.
+        /// From this sync ratio on a pattern is hardly by chance. A frame at the 90 % point has 15 ± 4.
         static let minimumSyncLogRatio: Float = 3
         /// From this Λ on a frame is plausible. One at the 90 % point has 33 ± 11.
         static let plausibleLogRatio: Float = 18
 
-        /// A plausible frame with this dominance needs no sync ratio: in a crowd the tones beside the pattern's belong to
-        /// other talkers. Twelve talkers with that limit for all 48 %, without it 58 %. Below this dominance most are patterns
-        /// of one loud frame's tones: without a limit half a minute of `fast` tokens in silence took 1.2 s, one core.
+        /// A plausible frame with this dominance needs no sync ratio: in a crowd the tones beside the pattern's belong
+        /// to other talkers. Twelve talkers: 48 % with the limit for all frames, 58 % without it. Below this dominance
+        /// most patterns come from one loud frame's tones: without a limit half a minute of `fast` tokens in silence
+        /// took 1.2 s of one core.
         static let minimumInterferedDominance: Float = 0.7
 
-        /// The sync ratio that noise gains with each doubling of the channels, because it chooses the shares that suit it.
+        /// The increase of noise's sync ratio with each doubling of the channels, because the shares are fitted to it.
         static let syncLogRatioPerDoubling: Float = 1
 
-        /// The effort for a frame of this Λ, sync ratio and dominance, heard by so many channels.
+        /// The effort for a frame with this Λ, sync ratio and dominance, heard by `channelCount` channels.
         static func worth(logRatio: Float, syncLogRatio: Float, dominance: Float, channelCount: Int = 1) -> Effort {
             let isPattern = syncLogRatio >= minimumSyncLogRatio + syncLogRatioPerDoubling * .log2(Float(channelCount))
             if logRatio >= plausibleLogRatio {
@@ -55,9 +57,9 @@ struct IterativeDecoder: ~Copyable {
         }
     }
 
-    /// The number of hypotheses about the residual offset. Six gain nothing over three.
+    /// The number of hypotheses about the residual offset. Six are no better than three.
     private static let peakCount = 3
-    /// The number of paths whose offset is doubted: the others repeat their result.
+    /// The number of paths for which several offsets are tried: the others repeat their result.
     private static let doubtedPathCount = 2
 
     /// Residual offsets closer than this are one hypothesis: a token's 52 symbols turn by a tenth between them, at most.
@@ -66,7 +68,7 @@ struct IterativeDecoder: ~Copyable {
     private let likelihood: FrameLikelihood
     /// The residual offset of each hypothesis about a path.
     private var triedHertz = InlineArray<3, Float>(repeating: .infinity)
-    /// The noted paths' data tones, one path behind the other.
+    /// The data tones of the stored paths, one path after the other.
     private var pathTones: [UInt8] = []
     private var places: [Candidate] = []
     private var tones: [Int]
@@ -86,7 +88,7 @@ struct IterativeDecoder: ~Copyable {
         places.removeAll(keepingCapacity: true)
     }
 
-    /// Notes the path found last, if enough of the frame is held.
+    /// Stores the last path, if enough of the frame is held.
     mutating func note(_ path: borrowing TrellisAttempt, _ view: FrameView) {
         guard places.count < Effort.plausible.pathCount, path.isHeld(view.layout), !isNoted(path, view) else { return }
         places.append(view.place)
@@ -95,8 +97,8 @@ struct IterativeDecoder: ~Copyable {
         }
     }
 
-    /// Whether a path with the same tones is noted. Its start may differ, but not its channel: the estimate has room for
-    /// all delays.
+    /// Whether a path with the same tones is stored. Its start may differ, but not its channel: the estimate covers all
+    /// delays.
     private func isNoted(_ path: borrowing TrellisAttempt, _ view: FrameView) -> Bool {
         let count = view.layout.dataToneCount
         for index in places.indices where places[index].offsetHertz == view.place.offsetHertz {
@@ -109,7 +111,7 @@ struct IterativeDecoder: ~Copyable {
         return false
     }
 
-    /// Mends the noted paths, until one of them decodes.
+    /// Corrects the stored paths, until one of them decodes.
     mutating func decode(
         _ view: FrameView, _ effort: Effort, with path: inout TrellisAttempt, _ coherent: inout CoherentMetrics,
         _ measurer: inout FrameMeasurer
@@ -129,7 +131,7 @@ struct IterativeDecoder: ~Copyable {
         return paths
     }
 
-    /// Goes from tones to a channel estimate to tones, until they decode or stay the same.
+    /// Repeats the steps from tones to a channel estimate to tones, until the tones decode or stay the same.
     /// - Parameters:
     ///   - view: the frame.
     ///   - rank: the peak of J that the first round follows.
@@ -167,8 +169,7 @@ struct IterativeDecoder: ~Copyable {
         return paths
     }
 
-    /// Whether a hypothesis of lower rank has this residual offset too. The peaks of J are often the one at which the devices
-    /// stand still.
+    /// Whether a hypothesis of lower rank has this residual offset too. A peak of J is often the one of still devices.
     private func isTried(_ offsetHertz: Float, before rank: Int, _ profile: Profile) -> Bool {
         for other in 0..<rank {
             let spacings = abs(triedHertz[other] - offsetHertz) / Float(profile.toneSpacingHertz)
@@ -177,7 +178,7 @@ struct IterativeDecoder: ~Copyable {
         return false
     }
 
-    /// Makes the frame's tones from the data tones of a path.
+    /// Computes the frame's tones from the data tones of a path.
     /// - Returns: whether they changed.
     @discardableResult
     private mutating func makeTones(
@@ -199,7 +200,7 @@ struct IterativeDecoder: ~Copyable {
         return hasChanged
     }
 
-    /// Weighs each tone by its probability; those of the sync pattern and the header are known.
+    /// Weights each tone by its probability; those of the sync pattern and the header are known.
     private mutating func weigh(_ path: borrowing TrellisAttempt, _ layout: FrameLayout, _ profile: Profile) {
         for symbol in 0..<layout.toneCount { weights[symbol] = 1 }
         for step in 0..<layout.dataToneCount {

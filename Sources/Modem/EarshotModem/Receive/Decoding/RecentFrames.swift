@@ -1,6 +1,7 @@
 import EarshotCoding
 
-/// The frames reported last, so that the receiver reports each frame on the air once, however many candidates lead to it.
+/// The latest reported frames, so that the receiver reports each frame on the air once, even if several candidates lead
+/// to it.
 struct RecentFrames {
     private struct Entry {
         var payload: Payload
@@ -28,7 +29,7 @@ struct RecentFrames {
         }
     }
 
-    /// Notes a decoded frame, `length` baseband samples long.
+    /// Stores a decoded frame, `length` baseband samples long.
     ///
     /// Two frames of one transmitter cannot overlap. So the same payload in the same profile, starting less than half a frame
     /// away from a known one, is the same frame: by an echo, or by a neighbouring candidate.

@@ -1,22 +1,23 @@
 import EarshotCoding
 import RealModule
 
-/// Decodes frames of devices that lie still: from the posteriors of the energies to phases (`StillChannel`), from these to a path,
-/// from the path to better phases, and so on.
+/// Decodes frames of still devices: it estimates phases from the posteriors of the energies (`StillChannel`), a path
+/// from the phases, better phases from the path, and repeats this.
 ///
 ///     w[k][m] = posterior of tone m by the energies        at first
 ///     w[k][m] = √(e^{L[k][m]} / Σₘ e^{L[k][m]})            of the path's tone afterwards, 0 of the others
 ///
-/// The root trusts a path's tone somewhat more than its own symbol does: the code has spoken for it.
+/// The root trusts a path's tone somewhat more than its own symbol does, because the code supports it.
 ///
 /// Cost: one FFT of N points a symbol, then at most five estimates and walks through the trellis. No allocation after `init`.
 struct StillDecoder: ~Copyable {
     private static let roundCount = 5
-    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`. Of eight phases at random c has a probability of
-    /// (1 − c)^7 at one place, and the grid has dozens. A frame whose tones have x times the noise's energy has x/(x + 1)·(1 + 1/(8·x)),
-    /// 0.78 at 2.8, `standard` at −10.6 dB.
+    /// The minimum of the coherence of eight sync tones, see `StillChannel.coherence`. Eight random phases exceed c
+    /// with a probability of (1 − c)^7 at one place, and the grid has dozens. A frame whose tones have x times the
+    /// noise's energy has x/(x + 1)·(1 + 1/(8·x)), 0.78 at 2.8, `standard` at −10.6 dB.
     static let minimumCoherence: Float = 0.6
-    /// The same of a frame that its energies alone do not show: 7, 9 and 18 % of places in noise have it in `fast`, `standard`, `far`.
+    /// The same for a frame that its energies alone do not reveal: 7, 9 and 18 % of places in noise exceed it in
+    /// `fast`, `standard`, `far`.
     static let minimumFaintCoherence: Float = 0.7
 
     private let likelihood: FrameLikelihood
@@ -35,14 +36,14 @@ struct StillDecoder: ~Copyable {
         weights = [Float](repeating: 0, count: symbolCount)
     }
 
-    /// The coherence of the sync tones of a frame that one channel hears; see `StillChannel.coherence`.
+    /// The coherence of the sync tones of a frame in one channel; see `StillChannel.coherence`.
     mutating func coherence(_ view: FrameView, _ measurer: borrowing FrameMeasurer) -> Float {
         channel.coherence(view, measurer.histories[view.place.shares.best])
     }
 
-    /// Tries to decode a frame that one channel hears.
+    /// Tries to decode a frame in one channel.
     /// - Parameters:
-    ///   - view: the frame where its energies are likeliest.
+    ///   - view: the frame at the place that its energies make likeliest.
     ///   - peakCount: the number of hypotheses about its phases.
     ///   - path: makes the attempts.
     ///   - measurer: measures the frame.
@@ -75,7 +76,7 @@ struct StillDecoder: ~Copyable {
         return paths
     }
 
-    /// Takes the tones of the path found last, and weighs them.
+    /// Takes the tones of the last path and weights them.
     /// - Returns: whether a tone changed.
     private mutating func takePath(_ path: borrowing TrellisAttempt, _ view: FrameView) -> Bool {
         let layout = view.layout

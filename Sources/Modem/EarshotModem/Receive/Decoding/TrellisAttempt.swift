@@ -2,31 +2,30 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// One walk through the trellis, and the decision whether to believe its path.
+/// One walk through the trellis, and the decision whether to accept its path.
 ///
 /// 1. `prepare`: energies and metrics of a view (`ToneEnergies`, `ToneMetrics`).
 /// 2. `decode`: the trellis, the evidence, the CRC, the decoy. `decodeInterfered` does the same with `InterferenceMetrics`,
 ///    and `decodeCoherently` with `CoherentMetrics`.
-/// 3. The SNR of a believed path.
+/// 3. The SNR of an accepted path.
 ///
-/// After each attempt `trellis` holds the path found: a wrong one is right in most places, and `IterativeDecoder` learns from
-/// it. After a decoy test that is the decoy's path. Cost: one FFT a symbol to prepare, one walk an attempt, one more if the
+/// After each attempt `trellis` has the path: a wrong one is right in most places, and `IterativeDecoder` uses it.
+/// After a decoy test that is the decoy's path. Cost: one FFT a symbol to prepare, one walk an attempt, one more if the
 /// CRC matches. No allocation after `init`.
 struct TrellisAttempt: ~Copyable {
     /// The bandwidth to which the SNR refers: the width of the band.
     static let referenceHertz: Float = 1_500
     /// The minimum share of held data tones in a frame with a hole: 13 of a token's 44 may be lost.
     private static let minimumHeldShare: Float = 0.7
-    /// The minimum energy of a tone in a fitted channel, over the noise: 1.8 dB. It takes the place of the evidence that asks
-    /// for tones that are loud by themselves. A frame at the limit has 5.8 dB (`FrameLikelihood`) less the taps that do not
-    /// stand out.
+    /// The minimum energy of a tone in a fitted channel, over the noise: 1.8 dB. It replaces the evidence that requires
+    /// single loud tones. A frame at the limit has 5.8 dB (`FrameLikelihood`) minus the taps below the limit.
     private static let minimumCoherentRatio: Float = 1.5
 
-    /// E of the view prepared; shape [frame and echo][M].
+    /// E of the prepared view; shape [frame and echo][M].
     private(set) var energies: [Float]
     /// The metrics of these energies.
     private(set) var metrics: ToneMetrics
-    /// The path found last.
+    /// The last path.
     private(set) var trellis: FrameTrellis
 
     private var interference: InterferenceMetrics
@@ -93,7 +92,7 @@ struct TrellisAttempt: ~Copyable {
         return decodeBranchMetrics(view, &measurer)
     }
 
-    /// Finds the likeliest tones by other metrics, and believes nothing of them: they are in `trellis`.
+    /// Finds the likeliest tones by other metrics, without accepting them: they are in `trellis`.
     mutating func propose(_ layout: FrameLayout, _ profile: Profile, _ write: (inout [Float]) -> Void) {
         write(&trellis.branchMetrics)
         trellis.decode(profile.code, stepCount: layout.dataToneCount)
@@ -106,7 +105,7 @@ struct TrellisAttempt: ~Copyable {
         return result
     }
 
-    /// Walks through the trellis, and decides whether to believe the path.
+    /// Walks through the trellis and decides whether to accept the path.
     private mutating func walk(_ view: FrameView, _ measurer: inout FrameMeasurer) -> PathResult {
         let layout = view.layout
         let isTailBiting = trellis.decode(view.profile.code, stepCount: layout.dataToneCount)
@@ -126,10 +125,10 @@ struct TrellisAttempt: ~Copyable {
 
     /// Decodes with the channel that `CoherentMetrics` has estimated.
     /// - Parameters:
-    ///   - view: the frame at the offset known before; the residual offset is added to the result.
+    ///   - view: the frame at the previously known offset; the residual offset is added to the result.
     ///   - tones: the tones from which the channel was estimated; shape [layout.toneCount or more].
     ///   - estimate: that channel.
-    ///   - coherent: has estimated it.
+    ///   - coherent: the estimator of that channel.
     ///   - measurer: measures the frame.
     mutating func decodeCoherently(
         _ view: FrameView, _ tones: [Int], _ estimate: ChannelEstimate, _ coherent: inout CoherentMetrics,
@@ -151,7 +150,7 @@ struct TrellisAttempt: ~Copyable {
         return walkCoherently(view, estimate, &measurer)
     }
 
-    /// Walks through the trellis of coherent metrics, and decides whether to believe the path.
+    /// Walks through the trellis of coherent metrics and decides whether to accept the path.
     private mutating func walkCoherently(
         _ view: FrameView, _ estimate: ChannelEstimate, _ measurer: inout FrameMeasurer
     ) -> PathResult {
@@ -168,7 +167,7 @@ struct TrellisAttempt: ~Copyable {
         return .decoded(frame(payload, evidence, view.moved(by: 0, offsetHertz: estimate.offsetHertz), &measurer))
     }
 
-    // MARK: Belief
+    // MARK: Acceptance
 
     /// Whether the path fits better than the decoy by a share of its own fit, the mean of λ over the tones that were not lost.
     private mutating func fitsBetterThanDecoy(_ view: FrameView, byShare share: Float) -> Bool {
@@ -233,7 +232,7 @@ struct TrellisAttempt: ~Copyable {
         let quietest = metrics.quietestNoise(
             energies, toneCount: view.profile.toneCount, symbolCount: view.layout.toneCount)
         let noise = quietest / hannNoisePower
-        // A thousandth of the noise stands for no signal: −30 dB.
+        // At least a thousandth of the noise, −30 dB, if there is no signal.
         let perTone = max(meanToneEnergy - noise, 1e-3 * noise) / noise
         return 10 * .log10(perTone * Float(view.profile.toneSpacingHertz) / TrellisAttempt.referenceHertz)
     }

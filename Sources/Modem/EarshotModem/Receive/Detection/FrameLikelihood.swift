@@ -3,7 +3,7 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// How likely it is that there is a frame at all, before decoding: each sync symbol has a known tone, and each data symbol has
+/// The likelihood that there is a frame, before decoding: each sync symbol has a known tone, and each data symbol has
 /// one tone.
 ///
 ///     φ(x) = e^{−ρ}·I₀(2·√(ρ·x)),   x = E/(N·g[k])           a tone's likelihood ratio, at an energy of ρ over noise
@@ -11,15 +11,15 @@ import RealModule
 ///
 /// g[k] is the level of the noise in the symbol, over N; see `SymbolLevel`.
 ///
-/// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ at one place in e^Λ at most. ρ is that of a frame at the edge of
-/// decoding. Cost: a table look-up a cell.
+/// The mean of φ in noise is 1 for any ρ, so noise exceeds Λ in at most one place of e^Λ. ρ is that of a frame at the
+/// limit of decoding. Cost: a table look-up a cell.
 struct FrameLikelihood {
     /// ρ: 5.8 dB.
     static let designRatio = 3.8
     private static let cellsPerUnit: Float = 10
     private static let cellCount = 400
 
-    /// φ of each cell of a tenth.
+    /// φ of each cell, in steps of a tenth.
     let table: [Float]
 
     init(designRatio: Double = FrameLikelihood.designRatio) {
@@ -33,7 +33,7 @@ struct FrameLikelihood {
     /// φ(x): the likelihood ratio of a tone with x times the energy of noise.
     func ratio(_ x: Float) -> Float { table[Int(cell(x))] }
 
-    /// The cell of φ(x) in `table`, for those who keep many.
+    /// The cell of φ(x) in `table`, for callers that store many.
     func cell(_ x: Float) -> UInt16 {
         UInt16(min(x * FrameLikelihood.cellsPerUnit, Float(FrameLikelihood.cellCount - 1)))
     }
@@ -43,7 +43,7 @@ struct FrameLikelihood {
     ///   - energies: E; shape [symbolCount or more][M].
     ///   - inverseNoise: 1/N; shape [M or more].
     ///   - profile: the frame's profile.
-    ///   - symbols: the symbols to look at.
+    ///   - symbols: the symbols to use.
     ///   - erased: the lost symbols, which do not count.
     func logRatio(
         _ energies: [Float], inverseNoise: [Float], profile: Profile, symbols: Range<Int>, erased: ErasedSymbols

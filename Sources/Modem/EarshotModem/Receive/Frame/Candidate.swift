@@ -4,26 +4,25 @@ import EarshotCoding
 struct Candidate: Equatable {
     /// The frame's first sample, as a baseband index.
     var start: Double
-    /// How far the tones lie above their places, in hertz; where they drift, in the middle of the sync pattern.
+    /// The offset of the tones above their places, in hertz; if they drift, that in the middle of the sync pattern.
     var offsetHertz: Float
-    /// How much higher the second group of sync tones lies than the first, in hertz.
+    /// The difference between the offsets of the second and the first group of sync tones, in hertz.
     var driftHertz: Float = 0
     /// The evidence: the sum over sync tones of limited energy over noise; about 8 for noise.
     var score: Float
     /// The sync tones' log-likelihood over the loudest tones', 0 ... 1; see `SyncCheck`. At first measured on the search's
     /// grid.
     var dominance: Float = 0
-    /// How much each channel counts.
+    /// The share of each channel.
     var shares = ChannelShares.alone(0)
-    /// log2 of the noise's level in each sync tone's symbol, in the channel that counts most; 0 where it was that of the floor. The
-    /// floor may have changed since: after digital silence it rises by tens of decibels.
+    /// log2 of the noise's level in each sync tone's symbol, in the channel with the highest share; 0 if it was that of
+    /// the floor. The floor may have changed since: after digital silence it rises by tens of decibels.
     var noiseLevels = SIMD8<Float>()
 
-    /// Whether its second group of sync tones lies higher or lower than the first.
+    /// Whether its second group of sync tones is higher or lower than the first.
     var isDrifting: Bool { driftHertz != 0 }
 
-    /// How far the tones of a symbol lie above their places, in hertz: along a straight line through the sync pattern, and after it as
-    /// at its end.
+    /// The offset of a symbol's tones above their places, in hertz: linear within the sync pattern, constant after it.
     func offsetHertz(atSymbol symbol: Int) -> Float {
         let last = FrameLayout.syncSpanToneCount - 1
         let symbols = Float(min(symbol, last)) - 0.5 * Float(last)

@@ -1,7 +1,7 @@
-/// Work of the decoder, in nominal microseconds for each channel.
+/// Work of the decoder, in nominal microseconds per channel.
 ///
-/// The costs of its parts are means over ten talkers and five hostile sounds, on one core of an EPYC with AVX-512. Another
-/// core is slower in all of them alike.
+/// The costs of its parts are means over ten talkers and five hostile sounds, on one core of an EPYC with AVX-512. On
+/// another core all of them change by about the same factor.
 struct DecodingWork: AdditiveArithmetic {
     var microseconds: Double
 
@@ -15,7 +15,7 @@ struct DecodingWork: AdditiveArithmetic {
     static let symbolAttempt = DecodingWork(microseconds: 0.5)
     /// A symbol's share of the search for a path of offsets.
     static let symbolMotion = DecodingWork(microseconds: 6)
-    /// A symbol's share of a round of the decoder of devices that lie still.
+    /// A symbol's share of a round of `StillDecoder`.
     static let symbolStill = DecodingWork(microseconds: 2)
     /// A round of the iterative decoder, for each point of a symbol's transform.
     static let coherentPoint = DecodingWork(microseconds: 3.7 / 256)

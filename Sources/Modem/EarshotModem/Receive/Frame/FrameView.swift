@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// One view of a frame that may be on the air: its place, its layout, and its profile in the baseband.
+/// A possible frame on the air: its place, its layout, and its profile in the baseband.
 struct FrameView {
     /// The frame's start and frequency offset.
     var place: Candidate
@@ -9,10 +9,10 @@ struct FrameView {
     let format: BasebandFormat
 
     var profile: Profile { format.profile }
-    /// The samples from one symbol's start to the next one's, at the place's offset.
+    /// The number of samples from one symbol's start to the next, at the place's offset.
     var symbolLength: Double { format.symbolLength(offsetHertz: place.offsetHertz) }
 
-    /// The samples from the frame's start to its end.
+    /// The number of samples from the frame's start to its end.
     var length: Double { Double(layout.toneCount) * symbolLength }
 
     /// The frame `index` burst spacings later, in a burst that begins with this one.

@@ -1,4 +1,4 @@
-/// A list of fixed length, of stages that own buffers and must not be copied.
+/// A list of fixed length for stages that own buffers and must not be copied.
 struct OwnedList<Element: ~Copyable>: ~Copyable {
     private let elements: UnsafeMutableBufferPointer<Element>
 

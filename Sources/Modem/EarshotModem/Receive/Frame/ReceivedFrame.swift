@@ -8,9 +8,10 @@ public struct ReceivedFrame: Sendable, Equatable {
     public var profileName: String
     /// The input sample at which it starts; negative if it began before the input did.
     public var startSample: SampleIndex
-    /// The input sample behind its last one.
+    /// The input sample after its last one.
     public var endSample: SampleIndex
-    /// How far its tones lie above their places at the band's centre, in hertz: Doppler and clock error. Negative is lower.
+    /// The offset of its tones from their places at the band's centre, in hertz: Doppler and clock error. Negative is
+    /// lower.
     public var offsetHertz: Double
     /// Signal power over noise power in 1,500 Hz, in decibels.
     public var snrDecibels: Float
@@ -18,8 +19,8 @@ public struct ReceivedFrame: Sendable, Equatable {
     public var pathMetric: Float
     /// The channel that heard the frame best, from 0 on. The SNR is that of this channel.
     public var channel = 0
-    /// How many frames of a burst were read together: 1 for a frame that was read alone. In a burst, `startSample` belongs to the
-    /// first of these frames and `endSample` to the last.
+    /// The number of frames of a burst that were read together: 1 for a frame that was read alone. In a burst,
+    /// `startSample` belongs to the first of these frames and `endSample` to the last.
     public var combinedCount = 1
     /// Whether the frame was recognised instead of decoded: most of its tones are those of a token that was decoded less than a
     /// minute before. Only an opt-in receiver reports such frames; their `pathMetric` is 0.

@@ -2,41 +2,40 @@ import EarshotDSP
 
 /// From input samples to the baseband's history, in quanta of 32 samples.
 ///
-/// 1. `take` or `skip`: the downconverter makes baseband of the input, or notes how much of it is lost.
-/// 2. `appendQuantum`: the histories take what is still missing of a quantum; `history` without the known pilot tones.
-/// 3. `cancelPilots`: looks for pilot tones where a quantum ends.
-/// 4. `passOverHole`: in a long hole the indices stand still.
+/// 1. `take` or `skip`: the downconverter converts the input to baseband, or counts lost samples. 2. `appendQuantum`:
+///    appends the missing part of a quantum to the histories; `history` without the known pilot tones. 3.
+///    `cancelPilots`: looks for pilot tones at the end of a quantum. 4. `passOverHole`: in a long hole the indices do
+///    not advance.
 ///
-/// What is decided at a quantum's end therefore does not depend on the blocks in which the input comes. No allocation after
-/// `init`.
+/// So decisions at the end of a quantum do not depend on the block sizes of the input. No allocation after `init`.
 struct BasebandInput: ~Copyable {
     /// The latest seconds of baseband, without pilot tones and without the frames that were cancelled.
     let history: BasebandHistory
-    /// The latest second or more as it was heard, before anything is taken out of it; see `BandMeter`, `TokenRecognition`.
+    /// The latest second or more of the unchanged baseband; see `BandMeter`, `TokenRecognition`.
     let heard: BasebandHistory
-    /// Where the baseband lies in the input.
+    /// The place of the baseband in the input.
     private(set) var clock: InputClock
     private(set) var pilots = PilotCanceller()
     private var sweeps = SweepCanceller()
 
     private var downconverter: Downconverter
     private var converted: [ComplexSample]
-    /// The channel's samples, taken out of interleaved ones.
+    /// The channel's samples, extracted from interleaved ones.
     private var floats = [Float](repeating: 0, count: maximumBlock)
     private var integers = [Int16](repeating: 0, count: maximumBlock)
-    /// What of `converted` waits to be appended.
+    /// The range of `converted` that waits to be appended.
     private var waiting = 0..<0
     /// Lost samples that wait to be appended, before `waiting`.
     private var waitingLostCount: SampleIndex = 0
-    /// Behind so many lost baseband samples all that came before is decided and nothing of it is looked at any more.
+    /// After this many lost baseband samples, every earlier attempt is decided and no earlier sample is used.
     private let settledCount: Int
-    /// So many more, or a multiple, change nothing but the time: whole blocks of the longest search.
+    /// Skipping a multiple of this changes only the clock: whole blocks of the longest search.
     private let ringCount: Int
 
     /// - Parameters:
-    ///   - profiles: those of the receiver; they share one band.
-    ///   - keptCount: how many samples `history` keeps.
-    ///   - heardCount: how many samples `heard` keeps.
+    ///   - profiles: the receiver's profiles, which share one band.
+    ///   - keptCount: the number of samples that `history` keeps.
+    ///   - heardCount: the number of samples that `heard` keeps.
     init(sampleRateHertz: Int, profiles: [Profile], keptCount: Int, heardCount: Int) {
         let band = profiles[0]
         precondition(
@@ -56,7 +55,7 @@ struct BasebandInput: ~Copyable {
         settledCount = keptCount + ringCount
     }
 
-    /// Begins behind `count` samples of baseband that were lost: what sounded before the input did was not silence. A whole
+    /// Begins after `count` lost samples of baseband: the sound before the input is unknown, not silence. A whole
     /// number of rings, so that nothing else changes.
     mutating func begin(behindLost count: Int) {
         precondition(
@@ -67,10 +66,10 @@ struct BasebandInput: ~Copyable {
         clock.pass(-SampleIndex(count))
     }
 
-    /// The most samples of the channel that one call of `take` takes.
+    /// The maximum number of samples of the channel in one call of `take`.
     static var maximumBlock: Int { Downconverter.maximumInputCount }
 
-    /// Converts the first channel of a block, after all of the block before was appended.
+    /// Converts the first channel of a block. All of the previous block must have been appended.
     mutating func take(_ block: SampleBlock) {
         let count = block.frameCount
         switch block.samples {
@@ -89,19 +88,19 @@ struct BasebandInput: ~Copyable {
         }
     }
 
-    /// Passes over input samples that were lost.
+    /// Skips lost input samples.
     mutating func skip(_ sampleCount: SampleIndex) {
         waitingLostCount = downconverter.skip(sampleCount)
     }
 
     private mutating func noteConverted(_ count: Int) {
-        // The filter reaches into the hole.
+        // The filter extends into the hole.
         waitingLostCount = SampleIndex(downconverter.lostOutputCount)
         waiting = downconverter.lostOutputCount..<count
     }
 
-    /// Appends what waits, up to the end of a quantum.
-    /// - Returns: whether the histories end with a whole quantum now; false when nothing waits any more.
+    /// Appends waiting samples, up to the end of a quantum.
+    /// - Returns: whether the histories end with a whole quantum now; false when no sample waits.
     mutating func appendQuantum() -> Bool {
         while waitingLostCount > 0 || !waiting.isEmpty {
             let missingCount = BasebandFormat.quantum - history.endIndex % BasebandFormat.quantum
@@ -115,8 +114,8 @@ struct BasebandInput: ~Copyable {
         return false
     }
 
-    /// The number of waiting samples, in whole quanta, with nothing to do where these quanta end: they end before `index`, and
-    /// before `cancelPilots` has something to do. One quantum at least stays for `appendQuantum`.
+    /// The number of waiting samples in whole quanta whose ends need no work: they end before `index`, and before
+    /// `cancelPilots` has work. At least one quantum stays for `appendQuantum`.
     func idleCount(before index: Int) -> Int {
         let end = history.endIndex
         let isQuiet = waitingLostCount == 0 && pilots.count == 0 && end % BasebandFormat.quantum == 0
@@ -127,7 +126,7 @@ struct BasebandInput: ~Copyable {
         return count - count % BasebandFormat.quantum
     }
 
-    /// Appends samples at whose quanta's ends there is nothing to do; see `idleCount`.
+    /// Appends samples whose quanta need no work at their ends; see `idleCount`.
     mutating func appendIdle(_ count: Int) {
         if count > 0 { append(count) }
     }
@@ -147,22 +146,22 @@ struct BasebandInput: ~Copyable {
         pilots.skip(count)
     }
 
-    /// Follows the known pilot tones and looks for others, at the end of a quantum.
-    /// - Returns: the index from which on the history is without pilot tones that were found now; nil where none was.
+    /// At the end of a quantum, tracks the known pilot tones and looks for others.
+    /// - Returns: the index from which new pilot tones were removed from the history; nil if none was found.
     mutating func cancelPilots() -> Int? {
         pilots.finishQuantum(history)
     }
 
-    /// Looks for swept tones where pilot tones are looked for too.
-    /// - Returns: the index from which on the history is without a sweep that was found now; nil where none was.
+    /// Looks for swept tones, at the same times as for pilot tones.
+    /// - Returns: the index from which a new sweep was removed from the history; nil if none was found.
     mutating func cancelSweeps() -> Int? {
         guard PilotScan.isDue(history), pilots.hearsLoudBin else { return nil }
         return sweeps.clean(history)
     }
 
-    /// At the end of a quantum in a hole so long that nothing changes any more: the indices stand still, but for the part of the
-    /// hole that fills no whole ring.
-    /// - Returns: by how much the histories' indices went back; nil where they did not.
+    /// Call it at the end of a quantum in a hole so long that nothing changes any more. The indices do not advance,
+    /// except for the part of the hole that is not a whole ring.
+    /// - Returns: the number by which the histories' indices went back; nil if they did not.
     mutating func passOverHole() -> Int? {
         var rewound: Int?
         if history.lostTailCount >= settledCount + ringCount {

@@ -1,23 +1,23 @@
 import EarshotDSP
 
-/// The input of a receiver: interleaved samples of its channels to the histories of each channel's baseband.
+/// The input of a receiver: from interleaved samples to the histories of each channel's baseband.
 ///
-/// All channels are as long, so they take the same quanta. The channels' own work is that of `BasebandInput`; here they come
-/// apart, and are compared (`ChannelHistories`). No allocation after `init`.
+/// All channels have the same length, so they use the same quanta. `BasebandInput` does the work of one channel; this
+/// type separates the channels and compares them (`ChannelHistories`). No allocation after `init`.
 struct ReceiverInput: ~Copyable {
     /// The latest seconds of baseband of each channel, without pilot tones and without the frames that were cancelled.
     let histories: ChannelHistories
-    /// The latest second or more as it was heard.
+    /// The latest second or more of the unchanged baseband.
     let heard: ChannelHistories
 
     private var channels: OwnedList<BasebandInput>
 
     /// - Parameters:
-    ///   - sampleRateHertz: that of each channel.
+    ///   - sampleRateHertz: the sample rate of each channel.
     ///   - channelCount: the number of channels, 1 to `ChannelHistories.maximumCount`.
-    ///   - profiles: those of the receiver; they share one band.
-    ///   - keptCount: how many samples `histories` keep.
-    ///   - heardCount: how many samples `heard` keeps.
+    ///   - profiles: the receiver's profiles, which share one band.
+    ///   - keptCount: the number of samples that `histories` keep.
+    ///   - heardCount: the number of samples that `heard` keeps.
     init(sampleRateHertz: Int, channelCount: Int, profiles: [Profile], keptCount: Int, heardCount: Int) {
         let channels = OwnedList(count: channelCount) { _ in
             BasebandInput(
@@ -35,24 +35,25 @@ struct ReceiverInput: ~Copyable {
     /// The pilot tones of a channel.
     func pilotCount(channel: Int) -> Int { channels[channel].pilots.count }
 
-    /// Converts a block of at most `BasebandInput.maximumBlock` frames, after all of the block before was appended.
+    /// Converts a block of at most `BasebandInput.maximumBlock` frames. All of the previous block must have been
+    /// appended.
     mutating func take(_ block: SampleBlock) {
         for channel in channels.indices { channels[channel].take(block.from(channel: channel)) }
     }
 
-    /// Begins behind lost samples of baseband; see `BasebandInput.begin`.
+    /// Begins after lost samples of baseband; see `BasebandInput.begin`.
     mutating func begin(behindLost count: Int) {
         for channel in channels.indices { channels[channel].begin(behindLost: count) }
     }
 
-    /// Passes over samples of each channel that were lost.
+    /// Skips lost samples of each channel.
     mutating func skip(_ sampleCount: SampleIndex) {
         for channel in channels.indices { channels[channel].skip(sampleCount) }
     }
 
-    /// Appends what waits: whole quanta up to the first one that ends at `index` or later, or where a channel looks for pilot
-    /// tones.
-    /// - Returns: whether the histories end with a whole quantum now; false when nothing waits any more.
+    /// Appends waiting samples: whole quanta up to the first one that ends at `index` or later, or at which a channel
+    /// looks for pilot tones.
+    /// - Returns: whether the histories end with a whole quantum now; false when no sample waits.
     mutating func appendQuanta(before index: Int) -> Bool {
         let end = histories.endIndex
         var idleCount = Int.max
@@ -66,15 +67,15 @@ struct ReceiverInput: ~Copyable {
         return isWhole
     }
 
-    /// Follows the known pilot tones of each channel and looks for others, at the end of a quantum.
-    /// - Returns: the index from which on a history is without pilot tones that were found now; nil where none was.
+    /// At the end of a quantum, tracks the known pilot tones of each channel and looks for others.
+    /// - Returns: the index from which new pilot tones were removed from a history; nil if none was found.
     mutating func cancelPilots() -> Int? { firstChange { $0.cancelPilots() } }
 
-    /// Looks for swept tones in each channel, at the end of a quantum.
-    /// - Returns: the index from which on a history is without a sweep that was found now; nil where none was.
+    /// At the end of a quantum, looks for swept tones in each channel.
+    /// - Returns: the index from which a new sweep was removed from a history; nil if none was found.
     mutating func cancelSweeps() -> Int? { firstChange { $0.cancelSweeps() } }
 
-    /// The lowest index from which on `change` changes a channel's history; nil where it changes none.
+    /// The lowest index from which `change` changes a channel's history; nil if it changes none.
     private mutating func firstChange(_ change: (inout BasebandInput) -> Int?) -> Int? {
         var first: Int?
         for channel in channels.indices {

@@ -4,18 +4,19 @@ import RealModule
 ///
 ///     s = Σ_a r_a·x_a,   x̂ = −ln P(s),   P(s): the probability that noise has s or more
 ///
-/// x_a is a channel's energy over its noise, exponentially distributed in noise, and r_a the channel's share, 1 for the best
-/// channel. x̂ grows with s and is exponentially distributed in noise as well, so all limits, tables and medians made for one
-/// channel hold for any number. For one channel x̂ = x.
+/// x_a is a channel's energy over its noise, exponentially distributed in noise, and r_a the channel's share, 1 for the
+/// best channel. x̂ grows with s and is exponentially distributed in noise as well, so all limits, tables and medians
+/// for one channel hold for any number. For one channel x̂ = x.
 ///
 /// P follows channel by channel, scaled by e^s:
 ///
 ///     P₁ = e^{−s},   P_a' = (P_{a−1} − P_a)/r_a,   P_a(0) = 1
 ///
-/// If the channels have noise in common, the variances of `ChannelCoherence` take the place of r, over the greatest of them.
+/// If the channels have noise in common, the variances of `ChannelCoherence`, over the greatest of them, replace r.
 ///
-/// Two equal channels gain 2.04 dB at this code's rate, and four 3.99 dB (32 tones, the rate of ln(1 + x̂) as the decoder's
-/// metric). Cost: some 10³ additions for new shares, a table look-up for each energy. No allocation after `init`.
+/// Two equal channels gain 2.04 dB at this code's rate, and four 3.99 dB (32 tones, the rate of ln(1 + x̂) as the
+/// decoder's metric). Cost: about 10³ additions for new shares, a table look-up for each energy. No allocation after
+/// `init`.
 struct ChannelSum: ~Copyable {
     private static let cellsPerUnit: Float = 8
     private static let cellCount = 256
@@ -31,7 +32,7 @@ struct ChannelSum: ~Copyable {
     private var table = [Float](repeating: 0, count: cellCount + 1)
     private var scaled = [Double](repeating: 1, count: cellCount + 1)
 
-    /// Makes the table for these shares, if it is not the one at hand.
+    /// Computes the table for these shares, unless it is the current one.
     mutating func prepare(_ shares: ChannelShares, _ coherence: ChannelCoherence = ChannelCoherence()) {
         guard shares != self.shares || coherence != self.coherence else { return }
         (self.shares, self.coherence) = (shares, coherence)
@@ -46,7 +47,7 @@ struct ChannelSum: ~Copyable {
         for cell in table.indices { table[cell] = Float(Double.log(scaled[cell])) }
     }
 
-    /// One more channel: R' = (R_before − (1 − r)·R)/r, exact where R_before is a straight line between two cells.
+    /// Adds a channel: R' = (R_before − (1 − r)·R)/r, exact if R_before is linear between two cells.
     private mutating func add(share: Double) {
         let step = 1 / Double(ChannelSum.cellsPerUnit)
         let decay = (1 - share) / share
@@ -63,10 +64,10 @@ struct ChannelSum: ~Copyable {
         }
     }
 
-    /// s becomes x̂, in units of a noise of its own for each tone; shape [any][M].
+    /// Replaces s by x̂, in units of each tone's own noise; shape [any][M].
     /// - Parameters:
     ///   - energies: s·N.
-    ///   - inverseNoise: 1/N; shape [M or more]. Where it is 0, so is x̂.
+    ///   - inverseNoise: 1/N; shape [M or more]. If it is 0, x̂ is 0.
     func makeEquivalent(_ energies: inout MutableSpan<Float>, inverseNoise: [Float], toneCount: Int) {
         let inverse = inverseNoise.span
         for first in stride(from: 0, to: energies.count, by: toneCount) {

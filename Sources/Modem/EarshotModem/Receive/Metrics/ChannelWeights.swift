@@ -1,15 +1,15 @@
 import EarshotCoding
 
-/// Measures how much each channel counts at a candidate's place: at first by its own sync symbols, then by the whole frame.
+/// Measures the weight of each channel at a candidate's place: first by its sync symbols, then by the whole frame.
 ///
 ///     w_a = ρ_a/(1 + ρ_a) / e_a,   ρ_a = max(0, s_a/e_a − 1)
 ///
-/// s_a is the mean of the frame's tones' energies over the channel's noise, e_a that of all other tones in these symbols: the
-/// noise, and other talkers that are louder there. This is the weight of a tone's energy in a fading channel. A data symbol's
-/// tone is not known; each counts by its probability.
+/// s_a is the mean of the frame's tones' energies over the channel's noise, e_a that of all other tones in these
+/// symbols: the noise, and other talkers that are louder there. This is the weight of a tone's energy in a fading
+/// channel. A data symbol's tone is unknown, so each tone is weighted by its probability.
 ///
-/// Where the pattern was found in one channel alone, noise's deviation of ρ, 1/√n for n symbols, is subtracted: another
-/// channel that hears nothing there would count for its noise. Of two talkers at −9 dB, each in its own channel, 71 of 80
+/// If the pattern was found in one channel only, noise's deviation of ρ, 1/√n for n symbols, is subtracted; otherwise
+/// another channel would get a weight for its noise. Of two talkers at −9 dB, each in its own channel, 71 of 80
 /// `standard` tokens are decoded without that, and 76 with it.
 ///
 /// Eight symbols leave ρ uncertain by a third of the noise: four equal channels decode 75 % of `standard` frames at −13.5 dB with
@@ -27,7 +27,7 @@ struct ChannelWeights: ~Copyable {
         inverse = [Float](repeating: 0, count: toneCount)
     }
 
-    /// The shares of all channels at a place, by the frame there, or by so many frames of a burst.
+    /// The shares of all channels at a place, by the frame there, or by several frames of a burst.
     mutating func measure(
         _ view: FrameView, frameCount: Int = 1, _ measurer: inout FrameMeasurer
     ) -> ChannelShares {
@@ -37,7 +37,7 @@ struct ChannelWeights: ~Copyable {
         where !measurer.histories.isCopy(channel, since: Int(view.place.start)) {
             weights[channel] = weight(view, channel, frameCount, &measurer)
         }
-        // A channel that barely heard the pattern may be all there is.
+        // A channel that barely heard the pattern may be the only one.
         return weights.max() > 0 ? ChannelShares(weights: weights) : view.place.shares
     }
 
@@ -106,7 +106,7 @@ struct ChannelWeights: ~Copyable {
         _ view: FrameView, own: Float, others: Float, _ count: Float, _ toneCount: Int
     ) -> Float {
         guard count > 0, others > 0 else { return 0 }
-        // Far below the channel's noise there is nothing: a channel that has just fallen silent must not count for it.
+        // A minimum, so that a channel that has just fallen silent does not get a high weight.
         let mean = max(others / (count * Float(toneCount - 1)), ChannelWeights.minimumMean)
         let chance = view.place.shares.isAlone ? 1 / count.squareRoot() : 0
         let ratio = max(own / count / mean - 1 - chance, 0)

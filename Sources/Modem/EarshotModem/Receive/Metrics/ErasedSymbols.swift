@@ -3,7 +3,7 @@ import EarshotCoding
 /// The symbols of a frame that were lost.
 struct ErasedSymbols {
     private var words = InlineArray<3, UInt64>(repeating: 0)
-    /// The maximum symbol number plus one: more than the longest frame and its echo have.
+    /// The maximum symbol number plus one: more symbols than in the longest frame and its echo.
     static let capacity = 3 * 64
 
     /// Whether the symbol was lost.

@@ -5,9 +5,10 @@ import EarshotDSP
 ///
 ///     E[k][m] = N_b·x̂(Σ_a r_a·E_a[k][m]/N_a[m])
 ///
-/// with the shares r of the frame's place, the noise N_a of each channel's search, b the best channel, and x̂ of `ChannelSum`:
-/// energies as the best channel alone would have them if it heard so much better. For a channel alone E = E_b. A symbol that
-/// another channel lost, or in which a frame was masked there, counts as noise's mean, E_a = N_a.
+/// with the shares r of the frame's place, the noise N_a of each channel's search, b the best channel, and x̂ of
+/// `ChannelSum`: the energies of the best channel if its reception were better by that much. For a single channel E =
+/// E_b. A symbol that another channel lost, or in which a frame was masked there, counts as the mean of noise, E_a =
+/// N_a.
 ///
 /// Cost: that of `ToneEnergies` for each channel with a share. No allocation after `init`.
 struct FrameMeasurer: ~Copyable {
@@ -21,7 +22,7 @@ struct FrameMeasurer: ~Copyable {
     private var bestInverse: [Float]
     private var inverse: [Float]
 
-    /// A measurer of frames in this baseband, with the noise that the search finds there.
+    /// Creates a measurer of frames in this baseband, with the noise that the search finds there.
     init(format: BasebandFormat, histories: ChannelHistories, noise: ProfileNoise) {
         self.format = format
         self.histories = histories

@@ -6,13 +6,13 @@ import RealModule
 ///
 ///     L[k][m] = ln(p₁(ρ)/p₀(ρ)),   ρ = E[k][m]/A²,   A² = median over sync tones of E[i][syncTone[i]]
 ///     p₁(ρ) = 0.8·e^{−(1 + ρ)/v}·I₀(2√ρ/v)/v + 0.2·e^{−ρ}
-///     p₀: how often ρ occurs in this frame, less the share of its own tones
+///     p₀: the frequency of ρ in this frame, without the share of its own tones
 ///
-/// To the logarithm of `ToneMetrics` a louder tone is always a better one. In a crowd most loud tones belong to another frame,
-/// and the sync pattern tells the frame's own level: a tone much quieter or louder than the sync tones does not belong to this
-/// frame. v is the mean energy of everything but the frame, the variance of Rice's distribution; the second term of p₁ is for
-/// single tones that a room changes. p₀ is a histogram in steps of 2 dB. Since one tone in a symbol is the right one, L has an
-/// offset that is the same for all paths.
+/// With the logarithm of `ToneMetrics` a louder tone is always better. In a crowd most loud tones belong to another
+/// frame, and the sync pattern gives the frame's own level: a tone much quieter or louder than the sync tones does not
+/// belong to this frame. v is the mean energy of everything except the frame, the variance of Rice's distribution; the
+/// second term of p₁ is for single tones that a room changes. p₀ is a histogram in steps of 2 dB. Because each symbol
+/// has one correct tone, L has an offset that is the same for all paths.
 ///
 /// No allocation after `init`.
 struct InterferenceMetrics: ~Copyable {

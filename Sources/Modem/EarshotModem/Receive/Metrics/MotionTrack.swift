@@ -1,6 +1,6 @@
 import EarshotCoding
 
-/// Where each symbol of a frame lies in time and frequency while its transmitter or receiver changes its speed.
+/// The place of each symbol of a frame in time and frequency while its transmitter or receiver changes its speed.
 ///
 ///     s[k+1] = s[k] + N / (1 + f[k]/centre)
 ///
@@ -22,7 +22,7 @@ struct MotionTrack: ~Copyable {
     /// Writes a track that begins at `start`.
     /// - Parameters:
     ///   - start: s[0].
-    ///   - symbolCount: how many symbols have an offset of their own; the echo's have that of the last one.
+    ///   - symbolCount: the number of symbols with their own offset; those of the echo have the offset of the last one.
     ///   - offsetHertz: f of a symbol.
     mutating func write(from start: Double, symbolCount: Int, _ offsetHertz: (Int) -> Float) {
         var start = start

@@ -8,8 +8,8 @@ import RealModule
 /// The offset f is mixed away; `SymbolSpectrum` then gives all tones of eight symbols at once. Cost: N products and one FFT a
 /// symbol.
 ///
-/// With Hann's window and without the tone itself, the residual of a strong signal's symbol is noise: the window removes its
-/// side lobes and its steps at the edges. The SNR is measured against that.
+/// With Hann's window, a strong signal's symbol without its tone is noise: the window removes the side lobes and the
+/// steps at the edges. The SNR is measured against this noise.
 struct ToneEnergies: ~Copyable {
     /// The number of symbols transformed in one run.
     static let batchCount = SymbolSpectrum.symbolCount
@@ -17,7 +17,7 @@ struct ToneEnergies: ~Copyable {
     private let format: BasebandFormat
     private let window: [Float]
     private var mixer: ToneCorrelator
-    /// The offset and window that the mixer is tuned to.
+    /// The offset and window to which the mixer is tuned.
     private var tuning: (offsetHertz: Float, windowed: Bool)?
     private var transform: SymbolSpectrum
     /// The energies of the symbols in a batch.
@@ -34,15 +34,15 @@ struct ToneEnergies: ~Copyable {
         window = hannWindow(count: length).map { Float($0) }
     }
 
-    /// Measures the symbols from `firstSymbol` to below `symbolCount`; those that the history does not hold count as silence.
-    /// If a part of a symbol was lost, its energies are scaled so that noise keeps its mean; if less than a quarter is held,
-    /// the symbol is erased.
+    /// Measures the symbols from `firstSymbol` to below `symbolCount`; symbols that the history does not have count as
+    /// silence. If a part of a symbol was lost, its energies are scaled so that noise keeps its mean; if less than a
+    /// quarter is held, the symbol is erased.
     /// - Parameters:
     ///   - history: the baseband.
     ///   - start: the frame's first sample, a baseband index.
     ///   - offsetHertz: f.
     ///   - firstSymbol: the first symbol to measure.
-    ///   - symbolCount: the symbol behind the last one to measure.
+    ///   - symbolCount: the number after the last symbol to measure.
     ///   - windowed: whether to use Hann's window.
     ///   - energies: receives E; shape [symbolCount or more][M].
     /// - Returns: the erased symbols.
@@ -105,12 +105,12 @@ struct ToneEnergies: ~Copyable {
         }
     }
 
-    /// Writes a symbol, mixed, to its place in the batch.
-    /// - Returns: whether so much of it was lost that it is erased.
+    /// Writes a mixed symbol to its place in the batch.
+    /// - Returns: whether it is erased because too much of it was lost.
     private mutating func mix(_ place: Int, _ history: BasebandHistory, from start: Double) -> Bool {
         let (first, length) = (Int(start.rounded()), format.samplesPerSymbol)
         guard history.holds(from: first, count: length) else {
-            // The samples left in its place are finite.
+            // The old samples in its place are finite.
             scales[place] = 0
             return false
         }

@@ -11,12 +11,12 @@ struct EchoTreatment {
     /// Only the symbol's own log-likelihood counts.
     static let plain = EchoTreatment(after: SIMD2(), before: SIMD2())
 
-    /// The echo in the symbols after counts as well.
+    /// The echo in the following symbols counts too.
     static func echo(_ weights: SIMD2<Float>) -> EchoTreatment {
         EchoTreatment(after: weights, before: SIMD2())
     }
 
-    /// The echo in the symbols after counts as well, and a tone that sounded before its symbol is distrusted.
+    /// The echo in the following symbols counts too, and a tone that sounded before its symbol counts less.
     static func onset(_ weights: SIMD2<Float>) -> EchoTreatment {
         EchoTreatment(after: weights, before: -0.7 * weights)
     }
@@ -28,35 +28,36 @@ struct EchoTreatment {
 ///     N[m]    ≥ 0.01·(upper quartile over k of Σ_m (E[k][m] − median over k of E[k][m] / ln 2))
 ///     L[k][m] = ln(1 + E[k][m]/(N[m]·g[k]))
 ///
-/// with the level g of the noise in each symbol (`SymbolLevel`), which is 1 where the noise is steady.
+/// with the level g of the noise in each symbol (`SymbolLevel`), which is 1 for steady noise.
 ///
-/// Noise is measured for each tone over the frame: a tone that is always loud, a pilot tone, then carries no information,
-/// while a hopping signal is in each tone only a small share of the time. The logarithm limits the trust in any single energy,
-/// as rooms, bursts and other talkers require.
+/// Noise is measured for each tone over the frame. So a tone that is always loud, a pilot tone, carries no information,
+/// while a hopping signal is in each tone only a small share of the time. The logarithm limits the weight of a single
+/// energy, as rooms, bursts and other talkers require.
 ///
 /// A lost symbol has E = 0 and so L = 0: it favours no tone, and it does not count for the noise.
 ///
-/// In a room a tone goes on sounding in the symbols after its own. Two more metrics use that:
+/// In a room a tone continues to sound in the symbols after its own. Two more metrics use that:
 ///
 ///     echo:   L'[k][m] = L[k][m] + Σ_d w_d·L[k + d][m],                          d = 1, 2
 ///     onset:  L'[k][m] = L[k][m] + Σ_d w_d·(L[k + d][m] − 0.7·L[k − d][m])
 ///     w_d = S_d/S_0,   S_d = mean over sync tones of E[i + d][syncTone[i]] − N
 ///
-/// The weights are the echoes of this frame's own sync tones. The echo metric collects the echo of a tone; the onset metric
-/// also distrusts a tone that sounded before its time, because it is then the echo of another symbol. Onset is by far the
-/// better one where echoes are louder than the noise (`fast`, room B, 25 dB, ideal timing, 200 tokens: plain and echo 84.5 %,
-/// plain and onset 96.5 %). Echo is a little better where they are not (`standard`, room C, −1 dB: 92.5 and 92 %), and plain
-/// in free air and in a crowd. No allocation after `init`.
+/// The weights are the echoes of this frame's own sync tones. The echo metric collects the echo of a tone; the onset
+/// metric also distrusts a tone that sounded before its time, because it is then the echo of another symbol. Onset is
+/// far better if echoes are louder than the noise (`fast`, room B, 25 dB, ideal timing, 200 tokens: plain and echo 84.5
+/// %, plain and onset 96.5 %). Echo is slightly better if they are not (`standard`, room C, −1 dB: 92.5 and 92 %), and
+/// plain in free air and in a crowd. No allocation after `init`.
 struct ToneMetrics: ~Copyable {
     /// The minimum of noise over the energy of the signal in a symbol: −20 dB of a lone talker's tone, so that L is at most 4.6.
     ///
-    /// Where a low-pass takes half of the tones, a loud frame's own leakage, echo and ringing are the loudest sound in the symbols
-    /// that it lost, −20 to −30 dB of a tone. With a lower minimum each of them is evidence as strong as a tone. Chosen on seeds
-    /// 7001 and 7002 from −32, −27, −23, −20 and −15 dB: `standard`, low-pass 19,250 Hz, at 20 and 30 dB decodes 85/84, 84/82,
-    /// 90/91, 92/95 and 95/97 %. Twelve crowds, rooms and holes are equal or better up to −20 dB; with −15, room A with six
-    /// talkers loses 3 %. And if most of a frame is digital silence, the median says nothing.
+    /// If a low-pass removes half of the tones, a loud frame's own leakage, echo and ringing are the loudest sound in
+    /// the lost symbols, −20 to −30 dB of a tone. With a lower minimum each of them is evidence as strong as a tone.
+    /// Chosen on seeds 7001 and 7002 from −32, −27, −23, −20 and −15 dB: `standard`, low-pass 19,250 Hz, at 20 and 30
+    /// dB decodes 85/84, 84/82, 90/91, 92/95 and 95/97 %. Twelve crowds, rooms and holes are equal or better up to −20
+    /// dB; with −15, room A with six talkers loses 3 %. And if most of a frame is digital silence, the median is
+    /// meaningless.
     static let selfNoise: Float = 0.01
-    /// The number of symbols after its own in which a tone is looked for.
+    /// The number of symbols after its own in which a tone's echo is used.
     static let echoSymbolCount = 2
 
     private var logLikelihoods: [Float]
@@ -108,8 +109,8 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    /// The mean of noise, from the quietest tenth of the held energies, which no signal fills: noise has exponentially
-    /// distributed energies, of which a tenth lies below −ln(0.9)·N. Overwrites only scratch.
+    /// The mean of noise, from the quietest tenth of the held energies, which contains no signal: noise has
+    /// exponentially distributed energies, of which a tenth is below −ln(0.9)·N. Overwrites only scratch.
     mutating func quietestNoise(_ energies: [Float], toneCount: Int, symbolCount: Int) -> Float {
         var cellCount = 0
         for symbol in 0..<symbolCount where !erased.contains(symbol) {
@@ -140,7 +141,7 @@ struct ToneMetrics: ~Copyable {
             noise[tone] = heldCount > 0 ? scratch[tone] / median : 0
             scratch[tone] = noise[tone]
         }
-        // A frame fills one cell in M, which moves the median of the others.
+        // A frame fills one cell in M, which shifts the median of the others.
         let quantile = 0.5 / (1 - 1 / Float(toneCount))
         let common = medianOfScratch(toneCount) * median / noiseQuantile(quantile)
         let signal = signalEnergy(energies, toneCount: toneCount, heldCount: heldCount)
@@ -153,8 +154,8 @@ struct ToneMetrics: ~Copyable {
         }
     }
 
-    /// S: the energy above the noise in a symbol, the upper quartile over the held ones. Half of them may have lost their tone, and
-    /// a few may have a click. Overwrites scratch; `noise` has the medians.
+    /// S: the energy above the noise in a symbol, the upper quartile over the held ones. Half of them may have lost
+    /// their tone, and a few may contain a click. Overwrites scratch; `noise` has the medians.
     private mutating func signalEnergy(_ energies: [Float], toneCount: Int, heldCount: Int) -> Float {
         guard heldCount > 0 else { return 0 }
         for index in 0..<heldCount {

@@ -5,8 +5,8 @@ import EarshotDSP
 /// The bins are half a tone spacing wide, from the maximum offset below the lowest tone to the same offset above the highest:
 /// tone m at an offset of f half spacings is bin 2·m + f + maximum offset. No allocation after `init`.
 struct BandNoise: ~Copyable {
-    /// A tone whose noise is less than this factor above the common noise gets the common one: medians of a frame vary by a
-    /// fifth.
+    /// A tone whose noise is less than this factor above the common noise gets the common one: a frame's medians vary
+    /// by 20 %.
     static let standingOut: Float = 1.7
 
     private let toneCount: Int
@@ -38,15 +38,16 @@ struct BandNoise: ~Copyable {
     /// log2 of the floor's level; see `NoiseFloor.level`.
     var level: Float { floor.level }
 
-    /// The levels of the latest block's rows, where they are not that of the floor; see `NoiseFloor.rowDeviations`.
+    /// The levels of the latest block's rows, as far as they differ from that of the floor; see
+    /// `NoiseFloor.rowDeviations`.
     var rowDeviations: [Float]? { floor.rowDeviations }
 
-    /// Takes in a block of energies; see `NoiseFloor.update(block:heldShares:)`.
+    /// Adds a block of energies; see `NoiseFloor.update(block:heldShares:)`.
     mutating func update(block energies: [Float], heldShares: [Float] = []) {
         floor.update(block: energies, heldShares: heldShares)
     }
 
-    /// Restarts the average with the next block: the history has changed.
+    /// Restarts the average with the next block, because the history has changed.
     mutating func forget() {
         floor.forget()
     }
@@ -56,7 +57,8 @@ struct BandNoise: ~Copyable {
         floor.inverseFloor[2 * tone + firstBin(offsetHertz: offsetHertz)]
     }
 
-    /// Writes 1/noise power of each tone at an offset: the median of all tones, or the own noise of a tone that stands out.
+    /// Writes 1/noise power of each tone at an offset: the median of all tones, or a tone's own noise if that stands
+    /// out.
     /// - Parameter inverses: receives them; shape [M or more].
     mutating func writeInverses(offsetHertz: Float, into inverses: inout [Float]) {
         let (first, floor) = (firstBin(offsetHertz: offsetHertz), floor.inverseFloor)

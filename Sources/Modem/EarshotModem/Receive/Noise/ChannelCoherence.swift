@@ -1,16 +1,18 @@
 import RealModule
 
-/// How much noise the channels have in common: g, the correlation of each pair's energies, which is |γ|² of their noise, 0 ... 1.
+/// The noise that the channels have in common: g, the correlation of each pair's energies, which is |γ|² of their
+/// noise, 0 ... 1.
 ///
-/// The microphones of a device share the noise of a near source, and both sides of a stereo recording may hold the same. Sums
-/// over channels then vary more than those of independent noise. Measured on the cells of the search, at one time and frequency,
-/// whatever the delay between the channels; cells are limited, so that frames, which are in all channels, hardly count.
+/// The microphones of a device share the noise of a near source, and both sides of a stereo recording may be the same.
+/// Sums over channels then vary more than those of independent noise. It is measured on the cells of the search, at one
+/// time and frequency, independent of the delay between the channels. Cells are limited, so that frames, which are in
+/// all channels, have little effect.
 struct ChannelCoherence: Equatable {
     /// Cells are limited to this; noise's mean is 0.64.
     static let maximumCell: Float = 1.2
-    /// g is rounded down to sixteenths: less is no more than chance and frames make.
+    /// g is rounded down to sixteenths, because chance and frames cause smaller values.
     private static let steps: Float = 16
-    /// The share of a sum that the next block keeps: it forgets within 32 blocks.
+    /// The share of a sum that the next block keeps: the memory is 32 blocks.
     private static let kept: Float = 1 - 1.0 / 32
 
     /// g; shape [8][8].
@@ -24,7 +26,7 @@ struct ChannelCoherence: Equatable {
     /// g of a pair.
     subscript(a: Int, b: Int) -> Float { values[8 * a + b] }
 
-    /// Takes in the sums over a block of one pair.
+    /// Adds the sums over a block of one pair.
     mutating func add(_ block: SIMD8<Float>, _ a: Int, _ b: Int) {
         let pair = 8 * a + b
         sums[pair] = sums[pair] * ChannelCoherence.kept + block
@@ -38,8 +40,8 @@ struct ChannelCoherence: Equatable {
         values[8 * b + a] = values[pair]
     }
 
-    /// The variances of the sum of the channels' energies: the eigenvalues of √(r_a·r_b·g_ab), with r_a on the diagonal. If all
-    /// phases between the channels favour it, the noise has as much.
+    /// The variances of the sum of the channels' energies: the eigenvalues of √(r_a·r_b·g_ab), with r_a on the
+    /// diagonal. This is the worst case of the phases between the channels.
     func variances(of shares: ChannelShares) -> SIMD8<Float> {
         var matrix = values
         var isIndependent = true
@@ -51,7 +53,7 @@ struct ChannelCoherence: Equatable {
             }
         }
         guard !isIndependent else { return shares.values }
-        // Jacobi's rotations; a few sweeps leave nothing beside the diagonal.
+        // Jacobi's rotations; a few sweeps leave only the diagonal.
         for _ in 0..<6 {
             for a in 0..<7 {
                 for b in a + 1..<8 where abs(matrix[8 * a + b]) > 1e-5 { ChannelCoherence.rotate(&matrix, a, b) }

@@ -1,4 +1,4 @@
-/// The noise in a profile's band: that of each channel, and how much of it the channels have in common.
+/// The noise in a profile's band: of each channel, and in common.
 ///
 /// A class, because the search writes it and `FrameMeasurer` reads it.
 final class ProfileNoise {

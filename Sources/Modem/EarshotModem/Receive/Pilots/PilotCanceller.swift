@@ -1,29 +1,29 @@
 import EarshotDSP
 
-/// Finds pilot tones in the baseband, those of public-address systems and switching supplies, and removes them before any
-/// other stage sees them.
+/// Finds pilot tones in the baseband, such as those of public-address systems and switching supplies, and removes them
+/// before all other stages.
 ///
-/// `PilotScan` tells at little cost where a tone may sound all the time, and whether it is even. `PilotEstimator` then examines the latest 0.18 s. If
-/// a tone sounds there all the time, evenly and in phase, a `PilotTracker` follows it. The canceller removes it from those
-/// 0.18 s of the history too, and from all later samples.
+/// `PilotScan` cheaply finds places where a tone may sound all the time, and checks whether it is even.
+/// `PilotEstimator` then examines the latest 0.18 s. If a tone sounds there all the time, evenly and in phase, a
+/// `PilotTracker` follows it. The canceller removes it from these 0.18 s of the history and from all later samples.
 ///
-/// A tone is found 0.19 to 0.28 s after it begins, and released 43 ms after it stops; the canceller then mends these 43 ms of
-/// the history. Earlier samples stay as they were. It tracks up to eight tones. No allocation after `init`.
+/// A tone is found 0.19 to 0.28 s after it begins, and released 43 ms after it stops; the canceller then restores these
+/// 43 ms of the history. Earlier samples do not change. It tracks up to eight tones. No allocation after `init`.
 struct PilotCanceller: ~Copyable {
     /// The maximum number of tones at once.
     static let maximumCount = 8
-    /// A look ends after this many rejected places.
+    /// A scan ends after this many rejected places.
     private static let maximumRefusalCount = 3
     /// Two tones are at least 8 Hz of 3 kHz apart: 0.18 s resolve 5.5 Hz.
     private static let minimumDistance = 8.0 / 3_000
-    /// A tone that moves a little leaves a skirt beside its place, which falls with the square of the distance. A tone with
+    /// A slightly moving tone leaves a skirt beside its place, which falls with the square of the distance. A tone with
     /// less than (4 Hz/distance)² of another one's power, −28 dB at 100 Hz, is part of that skirt.
     private static let skirt = 4.0 / 3_000
-    /// How often several new tones are estimated again in turns.
+    /// The number of rounds in which several new tones are estimated again in turn.
     private static let settlingCount = 6
     /// After this many lost samples (1 s) the canceller forgets all tones.
     private static let longestHole = 3_000
-    /// How many samples are restored when a tone stops: as many as pass before the tracker notices.
+    /// The number of samples that are restored when a tone stops: those that pass before the tracker notices.
     private static let mendedCount = 4 * BasebandFormat.quantum
 
     private var tones: [PilotTracker] = []
@@ -41,7 +41,7 @@ struct PilotCanceller: ~Copyable {
     /// Whether one of the latest spectra has a loud bin: `PilotScan.hasLoudBin`.
     var hearsLoudBin: Bool { scan.hasLoudBin }
 
-    /// The next end index of the history behind `index` at which the canceller looks for new tones.
+    /// The next end index of the history after `index` at which the canceller looks for new tones.
     func nextScanIndex(after index: Int) -> Int { PilotScan.nextIndex(after: index) }
 
     /// The frequency of a tracked tone, in cycles a sample.
@@ -56,13 +56,13 @@ struct PilotCanceller: ~Copyable {
         for index in tones.indices {
             tones[index].remove(from: &samples)
         }
-        // A tracker listens only after all tones are removed: it must not hear another one.
+        // A tracker listens only after all tones are removed, so that it does not hear another one.
         for index in tones.indices {
             tones[index].listen(to: samples.span)
         }
     }
 
-    /// Notes that the next `count` samples, all of one quantum, were lost.
+    /// Records that the next `count` samples, all of one quantum, were lost.
     mutating func skip(_ count: Int) {
         lostCount += count
         scan.forget()
@@ -75,7 +75,7 @@ struct PilotCanceller: ~Copyable {
     }
 
     /// At the end of a quantum of the history: updates the trackers, and looks for new tones when a scan is due.
-    /// - Returns: the index from which on the history is without the new tones; nil if there are none.
+    /// - Returns: the index from which the new tones were removed from the history; nil if there are none.
     mutating func finishQuantum(_ history: BasebandHistory) -> Int? {
         if !tones.isEmpty {
             follow(history)
@@ -127,7 +127,7 @@ struct PilotCanceller: ~Copyable {
     }
 
     /// Looks for a steady tone at the history's end, or for two close to each other, and removes it from the history.
-    /// - Parameter newFrom: the first of the tones that this look found.
+    /// - Parameter newFrom: the index of the first tone that this scan found.
     private mutating func find(
         near cyclesPerSample: Double, newFrom: Int, mayBePair: Bool, _ history: BasebandHistory
     ) -> Bool {
@@ -194,8 +194,8 @@ struct PilotCanceller: ~Copyable {
         return areSteady
     }
 
-    /// Whether the tones from `first` on are tones of their own: neither too close to another tone nor part of a louder one's
-    /// skirt.
+    /// Whether the tones from `first` on are separate tones: neither too close to another tone nor part of a louder
+    /// one's skirt.
     private func standApart(from first: Int) -> Bool {
         for index in first..<tones.count {
             for other in 0..<index {

@@ -26,10 +26,10 @@ struct PilotEstimator: ~Copyable {
     static let quantumCount = 17
     /// N.
     static let sampleCount = quantumCount * BasebandFormat.quantum
-    /// The amplitude of each quarter may differ from a by this share of |a|², and that of the quanta by the second share on
-    /// average. Hopping tones are seldom in all quarters, each about a symbol of `far`, and in phase: in 420 sounds of rooms
-    /// and crowds of up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above the noise in 1,500 Hz
-    /// all had less than 0.05 and 0.06.
+    /// The amplitude of each quarter may differ from a by this share of |a|², and that of the quanta by the second
+    /// share on average. Hopping tones are rarely in all quarters, each about a symbol of `far`, and in phase: in 420
+    /// sounds of rooms and crowds of up to 12 the steadiest had 0.06 and 0.9, or 0.11 and 0.3. Of 60 pilots 2 dB above
+    /// the noise in 1,500 Hz all had less than 0.05 and 0.06.
     private static let maximumQuarterError: Float = 0.06
     private static let maximumPowerLeft: Float = 0.25
     /// The search tries this many frequencies on either side of the given one, a 64th of a cycle in a quantum (1.5 Hz) apart.
@@ -105,7 +105,7 @@ struct PilotEstimator: ~Copyable {
             }
             let change = slope / spread
             radians += change
-            // Turned about the middle, so that the amplitude's phase stays.
+            // Turned about the middle, so that the amplitude's phase does not change.
             for quantum in means.indices {
                 means[quantum] = means[quantum].times(unitPhasor(radians: -change * (Float(quantum) - middle)))
             }

@@ -1,16 +1,18 @@
 import EarshotDSP
 import RealModule
 
-/// Tells where in the baseband a tone may sound all the time: a short spectrum every 85 ms, Hann's window over 21 ms.
+/// Finds places in the baseband where a tone may sound all the time, by a short spectrum every 85 ms with Hann's window
+/// over 21 ms.
 ///
 ///     l[bin] = log₂ E[bin] − mean over the band's bins of log₂ E
 ///
-/// A tone beside the band is no less harmful: the symbols' windows are rectangular, and a tone 50 dB above the signal leaks into all
-/// of the band. The baseband has it as it is up to 1,500 Hz beside the band's centre, and folded from up to 2,060 Hz.
+/// A tone beside the band is just as harmful: the symbols' windows are rectangular, and a tone 50 dB above the signal
+/// leaks into all of the band. The baseband contains it at its frequency up to 1,500 Hz from the band's centre, and
+/// folded up to 2,060 Hz.
 ///
-/// Noise alone lifts the minimum of three consecutive values above 10 dB about once in ten hours: l is 2.5 dB more than the
-/// level over noise's mean, and e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵; beside the band the converter's filter
-/// takes noise away. Cost: 4 µs a second of baseband. No allocation after `init`.
+/// Noise alone lifts the minimum of three consecutive values above 10 dB about once in ten hours: l is 2.5 dB more than
+/// the level over noise's mean, and e^(−3·10^0.75) of 40 bins 12 times a second is 3·10⁻⁵; beside the band the
+/// converter's filter reduces the noise. Cost: 4 µs a second of baseband. No allocation after `init`.
 struct PilotScan: ~Copyable {
     /// A loud bin and its frequency.
     struct Place {
@@ -24,15 +26,15 @@ struct PilotScan: ~Copyable {
     private static let span = (rowCount - 1) * interval + windowLength
     /// All bins, of 46.9 Hz; the middle one is the band's centre.
     private static let binCount = windowLength
-    /// Bins −20 ..< 20 from the centre: the band and what offsets add to it.
+    /// Bins −20 ..< 20 from the centre: the band including offsets.
     private static let bandBins = binCount / 2 - 20..<binCount / 2 + 20
     /// 10 dB, in bits.
     private static let minimumBits: Float = 3.32
     /// 13 dB, in bits. Of 200,000 spectra of noise 0.47 % have such a bin: three a minute.
     private static let loudBits: Float = 4.32
-    /// A window counts as even from this share of the mean power on, and a place needs this share of even windows. A tone has
-    /// only even windows; two equal tones beat, and 2·cos² is below 1/8 for 16 % of the time. A loud frame's tones splatter
-    /// from time to time: most windows have far less than the mean.
+    /// A window counts as even above this share of the mean power, and a place needs this share of even windows. A tone
+    /// has only even windows; two equal tones beat, and 2·cos² is below 1/8 for 16 % of the time. A loud frame's tones
+    /// splatter from time to time: most windows have far less than the mean.
     private static let minimumEvenPower: Float = 1 / 8
     private static let minimumEvenShare: Float = 0.7
 
@@ -50,17 +52,17 @@ struct PilotScan: ~Copyable {
         phasors = (0..<length).map { unitPhasor(turns: -Double($0) / Double(length)) }
     }
 
-    /// Whether a spectrum ends where the history ends; the first one covers the input's first samples.
+    /// Whether a spectrum ends at the end of the history; the first one covers the input's first samples.
     static func isDue(_ history: BasebandHistory) -> Bool {
         history.endIndex % interval == windowLength
     }
 
-    /// The next end index of the history behind `index` at which a spectrum ends.
+    /// The next end index of the history after `index` at which a spectrum ends.
     static func nextIndex(after index: Int) -> Int {
         index + interval - (index + interval - windowLength) % interval
     }
 
-    /// Forgets the rows: they are no neighbours of those that follow.
+    /// Forgets the rows, because they do not adjoin those that follow.
     mutating func forget() {
         rowsMade = 0
     }
@@ -83,7 +85,8 @@ struct PilotScan: ~Copyable {
         findMinima()
     }
 
-    /// Whether the latest spectrum or the one before has a bin 13 dB above the mean: seldom noise, often a frame or a sweep.
+    /// Whether the latest spectrum or the previous one has a bin 13 dB above the mean: rarely noise, often a frame or a
+    /// sweep.
     var hasLoudBin: Bool {
         let length = PilotScan.binCount
         let latest = (rowsMade + PilotScan.rowCount - 1) % PilotScan.rowCount
@@ -104,8 +107,8 @@ struct PilotScan: ~Copyable {
         return loudest
     }
 
-    /// Whether a place is loud all the time: the power in its bin, in windows that overlap by half. It costs a fortieth of
-    /// `PilotEstimator`, which without it examined most loud frames.
+    /// Whether a place is loud all the time: the power in its bin, in windows that overlap by half. It costs a fortieth
+    /// of `PilotEstimator`, which otherwise would examine most loud frames.
     /// - Parameter x: the stretch to examine; shape [a multiple of 32].
     func isEven(_ place: Place, _ x: Span<ComplexSample>) -> Bool {
         let length = PilotScan.windowLength
@@ -128,7 +131,7 @@ struct PilotScan: ~Copyable {
         return evenCount >= PilotScan.minimumEvenShare * Float(windowCount)
     }
 
-    /// Leaves out a place and its neighbours until the next look.
+    /// Excludes a place and its neighbours until the next spectrum.
     mutating func passOver(_ place: Place) {
         for bin in max(place.bin - 1, 0)...min(place.bin + 1, PilotScan.binCount - 1) {
             minima[bin] = 0

@@ -10,9 +10,10 @@ import RealModule
 ///
 ///     |a| += |a|·Re(u)/n     arg a += (4n − 2)/(n(n + 1))·Im(u)     f += 6/(n(n + 1))·Im(u)/(2πT)
 ///
-/// fits a straight line through the latest n phases. |e| is limited to three times its usual size, so that the tracker neither
-/// learns nor removes a hopping tone that meets this frequency for a symbol. In noise of power σ² a sample the residual of the
-/// tone is about 5/2·σ²/(nT): 0.16 of the noise in a symbol of `standard`. A tone that drifts by 0.5 Hz/s stays 24 dB down.
+/// fits a straight line through the latest n phases. |e| is limited to three times its usual size, so that the tracker
+/// neither learns nor removes a hopping tone that has this frequency for a symbol. In noise of power σ² a sample the
+/// residual of the tone is about 5/2·σ²/(nT): 0.16 of the noise in a symbol of `standard`. A tone that drifts by 0.5
+/// Hz/s stays 24 dB down.
 struct PilotTracker {
     /// The maximum of n.
     static let maximumMemory: Float = 32
@@ -52,7 +53,7 @@ struct PilotTracker {
         step = unitPhasor(turns: cyclesPerSample)
     }
 
-    /// Whether removing the tone leaves less power than leaving it in.
+    /// Whether removing the tone reduces the power enough.
     var isThere: Bool { powerWith <= PilotTracker.maximumShareLeft * powerWithout && amplitude.power.isNormal }
 
     /// Removes the tone from the next samples, all of one quantum; `listen` is called with them next.
@@ -76,7 +77,7 @@ struct PilotTracker {
         heldCount += Float(y.count)
     }
 
-    /// Notes that the next samples, all of one quantum, were lost.
+    /// Records that the next samples, all of one quantum, were lost.
     mutating func skip(_ count: Int) {
         place += count
         phasor = unitPhasor(turns: turns + cyclesPerSample * Double(place))
@@ -103,7 +104,7 @@ struct PilotTracker {
         let limit = PilotTracker.surprise * PilotTracker.surprise * usualPower
         usualPower += (min(power, limit) - usualPower) / 16
         let scale = (power > limit ? (limit / power).squareRoot() : 1) / max(amplitude.power, .leastNormalMagnitude)
-        // u = e·a*/|a|², of which a noisy start may make too much.
+        // u = e·a*/|a|², limited, because a noisy start may exaggerate it.
         let u = (scale * left.times(amplitude.conjugate))
             .clamped(lowerBound: ComplexSample(repeating: -0.5), upperBound: ComplexSample(repeating: 0.5))
         memory = min(memory + 1, PilotTracker.maximumMemory)
@@ -112,12 +113,12 @@ struct PilotTracker {
         cyclesPerSample += Double(6 / (n * (n + 1)) * u.y / (2 * .pi * Float(BasebandFormat.quantum)))
     }
 
-    /// Adds the tone, as it is now, to the samples that end at its current place: reverses a removal.
+    /// Adds the tone with its current estimate to the samples that end at its current place: reverses a removal.
     func restore(to x: inout MutableSpan<ComplexSample>) {
         add(amplitude, to: &x)
     }
 
-    /// Removes the tone, as it is now, from the samples that end at its current place.
+    /// Removes the tone with its current estimate from the samples that end at its current place.
     func removeBackwards(from x: inout MutableSpan<ComplexSample>) {
         add(-amplitude, to: &x)
     }

@@ -1,45 +1,50 @@
 import EarshotDSP
 import RealModule
 
-/// Removes a loud swept tone from the baseband, such as that of a repeller of animals, which passes through the band again and again.
+/// Removes a loud swept tone from the baseband, such as that of an animal repeller, which passes through the band
+/// repeatedly.
 ///
 /// In blocks of N = 32 samples a swept tone is a chirp, a·e^{j2π(f·m + r·m²/2)}, m from the block's middle. With a lag of L = 8:
 ///
-///     z[n] = x[n + L]·x*[n]                 turns by r·L a sample
+///     z[n] = x[n + L]·x*[n]                 turns by r·L per sample
 ///     w[n] = z[n + L]·z*[n]                 has the phase 2π·r·L² everywhere
 ///     C = |Σ w|/Σ |w|                       1 for a chirp alone
 ///
-/// The mean of C is 0.36 for noise, of which 0.5 % has 0.8, and 0.87 for a chirp 10 dB above all else (20,000 blocks each). A steady tone is a
-/// chirp with r = 0, and the tones of a frame hop. A sweep is a chain of blocks in which C is high and f moves evenly, as r says: over four
-/// blocks and 300 Hz at least, or eight blocks and 75 Hz. The tones of `fast` would need four equal steps, and within its blocks r is 0 or
-/// C is low.
+/// The mean of C is 0.36 for noise, of which 0.5 % has 0.8, and 0.87 for a chirp 10 dB above everything else (20,000
+/// blocks each). A steady tone is a chirp with r = 0, and the tones of a frame hop. A sweep is a chain of blocks in
+/// which C is high and f moves evenly, consistent with r: over at least four blocks and 300 Hz, or eight blocks and 75
+/// Hz. The tones of `fast` would need four equal steps, and within its blocks r is 0 or C is low.
 ///
-/// The rate of a block is then that between its neighbours. In the mixed-down block a polynomial of degree two is fitted, which
-/// follows the edges of the converter's filter, and subtracted. What a frame loses are 3 of 32 dimensions where it crosses the sweep.
+/// The rate of a block is then that between its neighbours. In the mixed-down block a polynomial of degree two, which
+/// follows the edges of the converter's filter, is fitted and subtracted. A frame loses 3 of 32 dimensions where it
+/// crosses the sweep.
 ///
-/// Sweeps of 1 to 65 kHz/s are removed, one at a time. Above 70 kHz/s the phase of w turns over. Cost: 35,000 instructions a look, 12 times a
-/// second, only where a spectrum has a loud bin, and 15,000 a removed block. No allocation after `init`.
+/// Sweeps of 1 to 65 kHz/s are removed, one at a time. Above 70 kHz/s the phase of w turns over. Cost: 35,000
+/// instructions per scan, 12 times a second and only while a spectrum has a loud bin, and 15,000 per removed block. No
+/// allocation after `init`.
 struct SweepCanceller: ~Copyable {
     /// N.
     private static let blockLength = BasebandFormat.quantum
     /// L.
     private static let lag = 8
-    /// The blocks of a look: those since the last one, and four before, in which a chain may have begun.
+    /// The blocks of a scan: those since the previous scan, and four before, in which a chain may have begun.
     private static let blockCount = 12
-    /// The samples of a look.
+    /// The samples of a scan.
     static let sampleCount = blockCount * blockLength
     /// The minimum of C.
     private static let minimumCoherence: Float = 0.8
     private static let minimumChainCount = 4
-    /// 300 Hz, in cycles a sample; 75 Hz of a chain of eight blocks, as many as are new in a look: seven steps of 10.7 Hz.
+    /// 300 Hz, in cycles a sample; 75 Hz for a chain of eight blocks, the number of new ones in a scan: seven steps of
+    /// 10.7 Hz.
     private static let (minimumReach, minimumLongReach): (Float, Float) = (0.1, 0.025)
     private static let longChainCount = 8
-    /// By how much a step of f may differ from the chain's mean: 9 Hz and a third of it.
+    /// The maximum difference of a step of f from the chain's mean: 9 Hz plus a third of the mean.
     private static let maximumUnevenness: Float = 0.003
-    /// By how much f may miss the place that r of two blocks foretells: 60 Hz. r deviates by 2.1 kHz/s at 10 dB, which is 22 Hz a block.
+    /// The maximum difference of f from the prediction by r of two blocks: 60 Hz. r deviates by 2.1 kHz/s at 10 dB,
+    /// which is 22 Hz per block.
     private static let maximumMiss: Float = 0.02
-    /// By how much r of a block may differ from the rate between its neighbours, in cycles a sample²: 4 kHz/s, two deviations at 10 dB,
-    /// and a quarter of that rate.
+    /// The maximum difference of a block's r from the rate between its neighbours, in cycles a sample²: 4 kHz/s, two
+    /// deviations at 10 dB, plus a quarter of that rate.
     private static let maximumRateError: Float = 4_000 / 9e6
 
     /// A block as a chirp.
@@ -69,8 +74,8 @@ struct SweepCanceller: ~Copyable {
         }
     }
 
-    /// Looks for sweeps in the latest 12 blocks, and removes them there.
-    /// - Returns: the index from which on the history has changed; nil if there was no sweep.
+    /// Looks for sweeps in the latest 12 blocks and removes them there.
+    /// - Returns: the index from which the history has changed; nil if there was no sweep.
     mutating func clean(_ history: BasebandHistory) -> Int? {
         let first = history.endIndex - SweepCanceller.sampleCount
         guard first >= history.lostEndIndex, first >= 0 else { return nil }
@@ -115,7 +120,7 @@ struct SweepCanceller: ~Copyable {
         return Chirp(coherence: coherence, frequency: frequency(x, rate: rate), rate: rate)
     }
 
-    /// f of a chirp with a known rate: from neighbours at first, then with the lag, whose phase tells more.
+    /// f of a chirp with a known rate: first from neighbours, then with the lag, whose phase is more precise.
     private mutating func frequency(_ x: Span<ComplexSample>, rate: Float) -> Float {
         let (length, lag) = (SweepCanceller.blockLength, SweepCanceller.lag)
         mix(x, frequency: 0, rate: rate)
@@ -144,7 +149,7 @@ struct SweepCanceller: ~Copyable {
     /// The angle of z, in turns.
     private func turns(_ z: ComplexSample) -> Float { Float.atan2(y: z.y, x: z.x) / (2 * .pi) }
 
-    /// The block after the last of a chain: from each to the next f moves as their rates foretell.
+    /// The block after the last of a chain, in which f moves from block to block as their rates predict.
     private func endOfChain(from begin: Int) -> Int {
         guard chirps[begin].coherence > 0 else { return begin }
         var end = begin + 1
@@ -156,12 +161,13 @@ struct SweepCanceller: ~Copyable {
         return end
     }
 
-    /// How far f moves from a block to the next by their rates.
+    /// The step of f from a block to the next, predicted by their rates.
     private func expectedStep(from block: Int, to next: Int) -> Float {
         (chirps[block].rate + chirps[next].rate) / 2 * Float(SweepCanceller.blockLength)
     }
 
-    /// How far f moves from a block to the next. f is known but for whole turns: the step nearest to the expected one.
+    /// The step of f from a block to the next. f is known up to whole turns, so this is the step nearest to the
+    /// expected one.
     private func step(from block: Int, to next: Int) -> Float {
         let step = chirps[next].frequency - chirps[block].frequency
         return step - (step - expectedStep(from: block, to: next)).rounded()

@@ -2,43 +2,43 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Recognises tokens that were decoded lately and cannot be decoded now: with all tones of a frame known, far less of it is
-/// needed than to find out 64 bits.
+/// Recognises tokens that were decoded recently and cannot be decoded now: if all tones of a frame are known, far less
+/// of it is needed than to determine 64 bits.
 ///
 ///     z = Σ_k a(r_k) / √(K·v),   a(r) = Σ_{j=r…M} 1/j − 1,   v = mean over r of a(r)²
 ///
-/// r_k is the rank of the expected tone's energy among the M of its symbol, 1 for the loudest, and k goes over the K symbols
-/// of a frame that were not lost. If a token is not on the air, its ranks are chance, however loud and however many others
-/// are: z has mean 0 and deviation 1. All starts are tried, four a symbol, in the baseband as it was heard: ranks tolerate a
-/// louder frame, while cancelling it would take some of the quieter ones with it.
+/// r_k is the rank of the expected tone's energy among the M of its symbol, 1 for the loudest, and k goes over the K
+/// symbols of a frame that were not lost. If a token is not on the air, its ranks are random, regardless of the number
+/// and level of other frames: z has mean 0 and deviation 1. All starts are tried, four per symbol, in the unchanged
+/// baseband: ranks tolerate a louder frame, while cancelling it would also damage the quieter ones.
 ///
-/// All frames have the sync pattern in common, so its ranks are not chance where the frame of another begins. Therefore z of
-/// the data tones alone has a minimum of its own.
+/// All frames have the sync pattern in common, so its ranks are not random at the start of another frame. Therefore z
+/// of the data tones alone has its own minimum.
 ///
-/// A recognised token is not a decoded one: no check excludes that it was another. The opt-in is for callers that want to know
-/// whether a device is still there. So a token is believed for a minute after it was decoded last, and recognition does not
-/// prolong that.
+/// A recognised token is not a decoded one: no check excludes another token. The opt-in is for callers that want to
+/// know whether a device is still there. So a token can be recognised for a minute after it was last decoded, and
+/// recognition does not prolong that.
 ///
-/// Each of several channels is looked at by itself.
+/// With several channels each is examined separately.
 ///
-/// Cost of a start, of which there are four a symbol: four FFTs of N points, 4·M² comparisons, and 44 additions a token;
-/// nothing while no token is known. No allocation after `init`.
+/// Cost of a start, of which there are four per symbol: four FFTs of N points, 4·M² comparisons, and 44 additions per
+/// token; nothing while no token is known. No allocation after `init`.
 struct TokenRecognition: ~Copyable {
     /// The maximum number of known tokens; a new one replaces the one decoded longest ago.
     static let capacity = 64
-    /// The minimum z of a recognised token: in 40 minutes of ten devices' air, 9 million starts and tokens, 16 false ones had
-    /// 6 and more, none 7 (theory for a sum of exponentials, which has more of a tail than these bounded ones: one in a
-    /// million).
+    /// The minimum z of a recognised token: in 40 minutes of ten devices' air, 9 million starts and tokens, 16 false
+    /// ones had 6 and more, none 7 (theory for a sum of exponentials, which has a longer tail than these bounded ones:
+    /// one in a million).
     static let minimumScore: Float = 7
-    /// The minimum z of the data tones of a recognised token. Where the frame of another begins, its sync pattern lifts z of
-    /// every known token to 3.0 in `fast`, 3.6 in `standard` and 4.3 in `far`. With `minimumScore` alone a silent token was
-    /// recognised in 6·10⁻⁵, 6·10⁻⁴ and 3·10⁻³ of such places. Chance lifts the data tones above 5.5 in 5·10⁻⁷ to 1.3·10⁻⁶ of
-    /// them (simulated ranks, and their saddlepoint approximation). Of tokens so quiet that 84 to 93 % are recognised, 0.2 %
-    /// more are missed at most.
+    /// The minimum z of the data tones of a recognised token. At the start of another frame, the sync pattern lifts z
+    /// of every known token to 3.0 in `fast`, 3.6 in `standard` and 4.3 in `far`. With `minimumScore` alone a silent
+    /// token was recognised in 6·10⁻⁵, 6·10⁻⁴ and 3·10⁻³ of such places. Chance lifts the data tones above 5.5 in
+    /// 5·10⁻⁷ to 1.3·10⁻⁶ of them (simulated ranks, and their saddlepoint approximation). Of tokens so quiet that 84 to
+    /// 93 % are recognised, at most 0.2 % more are missed.
     static let minimumDataScore: Float = 5.5
-    /// How long a token is believed, in seconds.
+    /// The time for which a token can be recognised, in seconds.
     static let memorySeconds = 60
-    /// The starts tried in one go, in symbols. A frame is looked at this much later.
+    /// The starts tried together, in symbols. A frame is examined with this delay.
     static let strideCount = 16
     /// An additional wait in symbols, within which most frames are decoded: 133 ms of `fast`.
     static let waitCount = 12
@@ -57,7 +57,7 @@ struct TokenRecognition: ~Copyable {
         var channel = 0
         var snrDecibels: Float
 
-        /// The frame as the receiver reports it.
+        /// The frame that the receiver reports.
         func received(_ profile: Profile, _ clock: InputClock) -> ReceivedFrame {
             ReceivedFrame(
                 payload: payload, profileName: profile.name, startSample: clock.inputSample(start),
@@ -66,7 +66,7 @@ struct TokenRecognition: ~Copyable {
         }
     }
 
-    /// One of the tokens decoded lately, and how well it fits the starts looked at.
+    /// A recently decoded token, and its fit to the examined starts.
     private struct Known {
         var payload: Payload
         var heardIndex: Int
@@ -78,7 +78,7 @@ struct TokenRecognition: ~Copyable {
 
     private let format: BasebandFormat
     private let profileIndex: Int
-    /// The frames recognised lately: each is reported once.
+    /// The recently recognised frames: each is reported once.
     private var recognised = RecentFrames()
     private var energies: ToneEnergies
     private var known: [Known] = []
@@ -89,7 +89,7 @@ struct TokenRecognition: ~Copyable {
     private let deviation: Float
     private var cells: [Float]
     private var scores: [Float]
-    /// The first start that was not tried yet.
+    /// The first start that has not been tried yet.
     private var nextStart = 0
 
     /// - Parameter profileIndex: the index of the profile among the receiver's.
@@ -111,7 +111,7 @@ struct TokenRecognition: ~Copyable {
         (1...toneCount).map { rank in (rank...toneCount).map { 1 / Float($0) }.reduce(0, +) - 1 }
     }
 
-    /// The number of latest samples that it needs.
+    /// The number of the latest samples that it needs.
     static func keptCount(_ format: BasebandFormat) -> Int {
         (symbolCount + 2 * strideCount + waitCount + 2) * format.samplesPerSymbol
     }
@@ -122,7 +122,7 @@ struct TokenRecognition: ~Copyable {
     /// The number of known tokens.
     var knownCount: Int { known.count }
 
-    /// Notes that a token was decoded in this profile.
+    /// Records that a token was decoded in this profile.
     mutating func note(_ payload: Payload, tones frame: [Int], at index: Int) {
         guard payload.count == Payload.tokenCount else { return }
         let place: Int
@@ -144,10 +144,10 @@ struct TokenRecognition: ~Copyable {
         for place in known.indices { known[place].heardIndex -= count }
     }
 
-    /// Tries the next starts, if a frame from there would be over.
+    /// Tries the next starts, if a frame from there would have ended.
     /// - Parameters:
-    ///   - heard: the baseband of each channel as it was heard, with all frames in it.
-    ///   - decoded: the frames decoded lately, which are not reported again.
+    ///   - heard: the unchanged baseband of each channel, with all frames in it.
+    ///   - decoded: the recently decoded frames, which are not reported again.
     ///   - onToken: receives each recognised token.
     mutating func look(_ heard: ChannelHistories, besides decoded: RecentFrames, onToken: (Found) -> Void) {
         let length = format.samplesPerSymbol
@@ -226,7 +226,7 @@ struct TokenRecognition: ~Copyable {
         }
     }
 
-    /// a(r) of a cell; of several equal ones, as in digital silence, the mean of their ranks.
+    /// a(r) of a cell; for several equal ones, as in digital silence, by the mean of their ranks.
     private func score(of cell: Int, among row: Range<Int>) -> Float {
         let own = cells[cell]
         var (louderCount, equalCount) = (0, 0)

@@ -4,7 +4,7 @@ import EarshotCoding
 enum BurstOutcome {
     /// The burst was read from several frames together.
     case combined(ReceivedFrame)
-    /// The burst was read, and a frame of it is known.
+    /// The burst was read, and one of its frames is known.
     case duplicate
 }
 
@@ -21,7 +21,7 @@ final class RepeatCombiner {
         decoder = RepeatDecoder(profiles: profiles, repeatCount: repeatCount)
     }
 
-    /// The length of R repeats and the echo behind them, in symbols.
+    /// The length of R repeats and the echo after them, in symbols.
     static func symbolCount(repeatCount: Int) -> Int {
         (repeatCount - 1) * FrameLayout.burstSpacingToneCount + FrameLayout.token.toneCount
             + ToneMetrics.echoSymbolCount
@@ -36,7 +36,7 @@ final class RepeatCombiner {
     /// Bursts that the budget of decoding work did not allow.
     var expiredCount: Int { queue.expiredCount }
 
-    /// Takes over the bursts that the search of a profile, with this index, has found.
+    /// Adds the bursts that the search of the profile with this index has found.
     func insertBursts(_ candidates: [Candidate], _ format: BasebandFormat, profileIndex: Int) {
         let symbolCount = RepeatCombiner.symbolCount(repeatCount: repeatCount)
         for candidate in candidates {
@@ -49,11 +49,11 @@ final class RepeatCombiner {
         }
     }
 
-    /// Reads the next of the bursts that are over and of which no frame could be read alone.
+    /// Reads the next burst that has ended and of which no frame could be read alone.
     /// - Parameters:
     ///   - measurers: measure the frames of each profile.
     ///   - clock: the place of the baseband in the input.
-    ///   - recent: the frames reported lately; takes in those of the burst.
+    ///   - recent: the recently reported frames; receives those of the burst.
     ///   - budget: pays for the attempts.
     /// - Returns: nil when there is no further burst to read.
     func decodeNext(
@@ -86,7 +86,7 @@ final class RepeatCombiner {
         return false
     }
 
-    /// Notes the frames of a burst.
+    /// Stores the frames of a burst.
     private func note(
         _ frame: RepeatedFrame, _ view: FrameView, _ profileIndex: Int, _ clock: InputClock,
         _ recent: inout RecentFrames

@@ -7,7 +7,7 @@ struct RepeatedFrame {
     var payload: Payload
     /// The start and offset of the burst.
     var place: Candidate
-    /// Which of the burst's places have a frame; shape [R].
+    /// Whether each of the burst's places has a frame; shape [R].
     var isPresent: InlineArray<8, Bool>
     var snrDecibels: Float
     var pathMetric: Float
@@ -24,11 +24,11 @@ struct RepeatedFrame {
 /// Cost: that of `RepeatDetection`, 52·R transforms more if it finds a burst, and then two or three walks through the trellis.
 /// No allocation after `init` until a token is found.
 struct RepeatDecoder: ~Copyable {
-    /// ρ of φ: 3.2 dB of tone energy over noise, that of four repeats at the edge of decoding.
+    /// ρ of φ: 3.2 dB of tone energy over noise, that of four repeats at the limit of decoding.
     private static let designRatio = 2.1
     /// The minimum margin of a fit over its decoy, as a share of itself.
     private static let minimumMargin: Float = 0.02
-    /// A frame with this weight counts in full.
+    /// The weight from which a frame counts fully.
     private static let clearWeight: Float = 0.9
     private static let symbolCount = RepeatDetection.symbolCount
 
@@ -42,7 +42,7 @@ struct RepeatDecoder: ~Copyable {
     private var inverseNoises: [Float]
     /// x; shape [R][K][M].
     private var ratios: [Float]
-    /// wⱼ, as used.
+    /// The used wⱼ.
     private var weights = InlineArray<8, Float>(repeating: 0)
 
     init(profiles: [Profile], repeatCount: Int) {
@@ -70,7 +70,7 @@ struct RepeatDecoder: ~Copyable {
             weights[index] = found.weight(index)
         }
         if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
-        // A frame that is so damaged that it seems missing may still help.
+        // A damaged frame that seems missing may still help.
         var isOneDoubtful = false
         for index in 0..<repeatCount where weights[index] < RepeatDecoder.clearWeight {
             (isOneDoubtful, weights[index]) = (true, 1)

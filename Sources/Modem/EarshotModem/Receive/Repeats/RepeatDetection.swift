@@ -22,25 +22,25 @@ struct BurstDetection {
     }
 }
 
-/// Decides whether there is a burst at a place, and where exactly, from all its frames together.
+/// Decides whether there is a burst at a place, and finds its exact place, from all its frames together.
 ///
 ///     Λ = Σⱼ ln (ε + (1 − ε)·e^{Λⱼ}),   ε = 0.0025,   j = 0 ..< R
 ///
-/// with Λⱼ of `FrameLikelihood`. ε is the probability that a repeat is missing: a burst of fewer frames, or one that the
-/// receiver joins halfway, costs 6 a frame. Λ is a likelihood ratio like each Λⱼ: noise exceeds it at one place in e^Λ at
-/// most. Each frame has its own noise, since seconds lie between them.
+/// with Λⱼ of `FrameLikelihood`. ε is the probability that a repeat is missing: each missing frame, of a shorter burst
+/// or one that the receiver joins halfway, costs 6. Λ is a likelihood ratio like each Λⱼ: noise exceeds it in at most
+/// one place of e^Λ. Each frame has its own noise, because they are seconds apart.
 ///
-/// Cost: 54·R transforms for the noise, 52·R for each of nine looks, and 30 more looks if there may be a burst. No allocation
-/// after `init`.
+/// Cost: 54·R transforms for the noise, 52·R for each of nine measurements, and 30 more measurements if there may be a
+/// burst. No allocation after `init`.
 struct RepeatDetection: ~Copyable {
     static let symbolCount = FrameLayout.token.toneCount
 
     /// The minimum of Λ before alignment, and after it.
     private static let minimumUnalignedLogRatio: Float = -8
     private static let minimumLogRatio: Float = 3
-    /// The minimum that the sync symbols add by having their own tones rather than any.
+    /// The minimum that the sync symbols add because they have their own tones rather than any.
     private static let minimumSyncLogRatio: Float = 6
-    /// Alignment may find a burst this far beyond the maximum offset, relative to it.
+    /// The maximum offset after alignment, relative to the maximum offset of the search.
     private static let offsetSlack: Float = 1.1
     private static let roundCount = 3
     private static let measuredCount = symbolCount + ToneMetrics.echoSymbolCount
@@ -65,7 +65,7 @@ struct RepeatDetection: ~Copyable {
     ///   - view: the burst's first frame.
     ///   - measurer: measures the frames.
     ///   - inverseNoises: receives 1/N of all frames; shape [R][M].
-    /// - Returns: the burst where it is likeliest; nil if Λ there is no more than noise has.
+    /// - Returns: the burst at its likeliest place; nil if Λ there does not exceed that of noise.
     mutating func detect(
         _ view: FrameView, _ measurer: inout FrameMeasurer, inverseNoises: inout [Float]
     ) -> BurstDetection? {
@@ -98,7 +98,7 @@ struct RepeatDetection: ~Copyable {
         }
     }
 
-    /// How likely a burst is at a place.
+    /// The likelihood of a burst at a place.
     private mutating func look(
         _ view: FrameView, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
     ) -> BurstDetection {
@@ -139,7 +139,8 @@ struct RepeatDetection: ~Copyable {
         return best
     }
 
-    /// Moves a burst to where all of it is likeliest. When the offset changes, the burst's middle stays.
+    /// Moves a burst to the place at which the whole burst is likeliest. When the offset changes, the burst's middle
+    /// does not move.
     private mutating func align(
         _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float]
     ) {
@@ -153,7 +154,7 @@ struct RepeatDetection: ~Copyable {
         }
     }
 
-    /// Moves a burst to the best of five places along a line, and between them to the top of a parabola.
+    /// Moves a burst to the best of five places along a line, refined by a parabola.
     private mutating func climb(
         _ found: inout BurstDetection, _ measurer: inout FrameMeasurer, _ inverseNoises: [Float], timeStep: Double,
         offsetStep: Float
@@ -167,12 +168,12 @@ struct RepeatDetection: ~Copyable {
             moved(middle, by: steps, timeStep: timeStep, offsetStep: offsetStep), &measurer, inverseNoises)
     }
 
-    /// A view some steps later and higher. When the offset changes, the burst's middle stays.
+    /// A view some steps later and higher. When the offset changes, the burst's middle does not move.
     private func moved(_ view: FrameView, by steps: Float, timeStep: Double, offsetStep: Float) -> FrameView {
         tuned(view.moved(by: Double(steps) * timeStep), by: steps * offsetStep)
     }
 
-    /// A view that is `hertz` higher. The burst's middle stays.
+    /// A view that is `hertz` higher. The burst's middle does not move.
     private func tuned(_ view: FrameView, by hertz: Float) -> FrameView {
         var other = view.moved(by: 0, offsetHertz: hertz)
         let middle = Double(repeatCount * FrameLayout.burstSpacingToneCount) / 2

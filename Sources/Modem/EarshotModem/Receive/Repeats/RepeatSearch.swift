@@ -5,25 +5,25 @@ import RealModule
 ///
 ///     sum[s][f] = Σⱼ score[s + shift(j, f)][f],   shift(j, f) = round(4·j·(K + G)·N'/N),   j = 0 ..< R
 ///
-/// on the grid of `SyncSearch`, with its scores, a token's K tones and the gap's G. The offset gives the rate of the clock,
-/// and with it the distance of the repeats: ±0.5 % are three rows over four tokens.
+/// on the grid of `SyncSearch`, with its scores, a token's K tones and the gap's G. The offset gives the rate of the
+/// clock, and so the distance of the repeats: ±0.5 % are three rows over four tokens.
 ///
-/// In white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2 deviations above
-/// the mean. Four repeats at 2.75 dB of tone energy over noise, of which the grid loses half a decibel, lie 7.0 ± 1.2
-/// deviations above it.
+/// In white noise a sum of 8·R cells has the mean 8·R·c̄ and the deviation 0.455·√(8·R); the threshold is 3.2
+/// deviations above the mean. Four repeats at 2.75 dB of tone energy over noise, of which the grid loses half a
+/// decibel, are 7.0 ± 1.2 deviations above it.
 ///
-/// Cost: R additions a place, and memory for the scores of all that the history holds. No allocation after `init`.
+/// Cost: R additions per place, and memory for the scores of the whole history. No allocation after `init`.
 struct RepeatSearch {
     /// The standard deviation of c in noise.
     private static let deviationOfNoise: Float = 0.455
     /// The minimum of a sum above noise's mean, in deviations.
     private static let minimumDeviations: Float = 3.2
-    /// How many more for each doubling of the channels: then about as many come from noise as with one channel.
+    /// The increase for each doubling of the channels: then noise causes about as many candidates as with one channel.
     private static let deviationsPerDoubling: Float = 0.35
 
     /// R: the number of repeats.
     let repeatCount: Int
-    /// The candidates found and not taken yet.
+    /// The candidates that have not been taken yet.
     private(set) var candidates: [Candidate] = []
     /// The minimum of a sum.
     let minimumSum: Float
@@ -42,8 +42,8 @@ struct RepeatSearch {
     private var latestBlock = -1
     private var grid: ScoreGrid
 
-    /// A search for bursts of `repeatCount` frames in a baseband of which the latest `keptCount` samples can change, in one of
-    /// `channelCount` channels.
+    /// Creates a search for bursts of `repeatCount` frames in one of `channelCount` channels, whose latest `keptCount`
+    /// baseband samples can change.
     init(format: BasebandFormat, repeatCount: Int, keptCount: Int, channelCount: Int = 1) {
         self.format = format
         self.repeatCount = repeatCount
@@ -69,16 +69,15 @@ struct RepeatSearch {
         self.shifts = shifts
         self.offsetCount = offsetCount
         self.grid = grid
-        // Before the start there was noise.
+        // Before the start there is noise.
         ring = [Float](
             repeating: 8 * SyncSearch.meanOfNoise, count: ringBlockCount * SyncSearch.blockRowCount * offsetCount)
         candidates.reserveCapacity(4 * SyncSearch.maximumCandidateCount)
     }
 
-    /// Takes in the scores of a block, the one behind the block before or an earlier one, and adds up the bursts whose last
-    /// pattern begins in it.
+    /// Takes the scores of the next block or of an earlier one, and adds up the bursts whose last pattern begins in it.
     /// - Parameters:
-    ///   - scores: those of the block, behind the rows carried over from the block before.
+    ///   - scores: the scores of the block, after the rows of the previous block.
     ///   - block: the number of the block, 0 or more.
     mutating func take(_ scores: ScoreGrid, block: Int) {
         if block != latestBlock + 1 {
@@ -109,12 +108,12 @@ struct RepeatSearch {
         pickPeaks(latestBlock - lagBlockCount)
     }
 
-    /// Forgets the candidates: they were taken.
+    /// Removes the candidates, which were taken.
     mutating func removeCandidates() {
         candidates.removeAll(keepingCapacity: true)
     }
 
-    /// Moves the indices back with the history's.
+    /// Moves the indices back with those of the history.
     mutating func rewind(blockCount: Int) {
         latestBlock -= blockCount
         grid.clear()

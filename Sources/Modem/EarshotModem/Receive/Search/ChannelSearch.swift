@@ -14,10 +14,10 @@ struct ChannelSearch: ~Copyable {
                 format: format, repeatCount: repeatCount, keptCount: keptCount, channelCount: channelCount) : nil
     }
 
-    /// Whether the first sync tones of a frame were heard, which may be on the air at an end index of the history.
+    /// Whether the first sync tones were heard of a frame that may be on the air at an end index of the history.
     func hasSign(endIndex: Int) -> Bool { endIndex < sign.endIndex }
 
-    /// Takes in the search's next block, and its noise.
+    /// Processes the search's next block and its noise.
     /// - Returns: the number of the block that was scored, if any.
     mutating func takeBlock(_ history: BasebandHistory, _ noise: inout BandNoise) -> Int? {
         let scored = frames.processBlock(history, &noise)
@@ -27,7 +27,7 @@ struct ChannelSearch: ~Copyable {
         return block
     }
 
-    /// Moves the indices back with the history's.
+    /// Moves the indices back with those of the history.
     mutating func rewind(blockCount: Int) {
         frames.rewind(blockCount: blockCount)
         sign.rewind(blockCount: blockCount)

@@ -4,18 +4,18 @@ import EarshotCoding
 /// attempts wait for their frames to end.
 ///
 /// 1. `findCandidates`: `SyncSearch` and `CandidateRefinement` of each profile.
-/// 2. `checkSync`, when a candidate's sync pattern and length header are there: `SyncCheck` and `LengthHypotheses`.
+/// 2. `checkSync`, when a candidate's sync pattern and length header have arrived: `SyncCheck` and `LengthHypotheses`.
 ///
 /// No allocation after `init`.
 struct FrameSearch: ~Copyable {
     /// Attempts that wait for the samples they need.
     var queue = AttemptQueue()
-    /// Where a sync pattern may begin that lies within the latest masked frame: chance makes many patterns of such a frame's
-    /// tones, so the search believes only clear ones there.
+    /// The starts of sync patterns within the latest masked frame: such a frame's tones form many patterns by chance,
+    /// so the search accepts only clear ones there.
     private var maskedStarts = 0.0..<0.0
-    /// How much each channel counts in that frame.
+    /// The share of each channel in that frame.
     private var maskedShares = ChannelShares.alone(0)
-    /// Candidates that were refined so far, and those of them that did not stand up to a closer look.
+    /// The number of candidates refined so far, and of those rejected after that.
     private var (refinedCount, refusedCount) = (0, 0)
     /// Candidates found so far.
     var candidateCount: Int { refinedCount + unlikelyCount }
@@ -31,7 +31,7 @@ struct FrameSearch: ~Copyable {
     /// Whether it looks for bursts.
     var findsBursts: Bool { profileSearches[0].burstCandidates != nil }
 
-    /// Whether the first sync tones of a frame were heard, which may be on the air at an end index of the history.
+    /// Whether the first sync tones were heard of a frame that may be on the air at an end index of the history.
     func hasSign(endIndex: Int) -> Bool {
         for profile in profileSearches.indices where profileSearches[profile].hasSign(endIndex: endIndex) {
             return true
@@ -44,10 +44,10 @@ struct FrameSearch: ~Copyable {
 
     private var channelWeights: ChannelWeights
     private var syncCheck: SyncCheck
-    /// The history's end index at which the next search has a block to take in.
+    /// The history's end index at which the next search has a block to process.
     private var dueIndex = 0
 
-    /// The history's end index before which there is nothing to do: no block to search, and no attempt is due.
+    /// The history's end index before which there is no work: no block to search, and no due attempt.
     var nextIndex: Int { min(dueIndex, queue.nextDue) }
 
     /// The search of each profile.
@@ -55,8 +55,8 @@ struct FrameSearch: ~Copyable {
 
     /// - Parameters:
     ///   - profiles: the profiles to search for.
-    ///   - repeatCount: how many repeats are combined, 1 for none.
-    ///   - keptCount: how many samples of the baseband are kept.
+    ///   - repeatCount: the number of repeats that are combined, 1 for none.
+    ///   - keptCount: the number of baseband samples that are kept.
     ///   - channelCount: the number of channels.
     init(profiles: [Profile], combining repeatCount: Int = 1, keptCount: Int = 0, channelCount: Int = 1) {
         profileSearches = OwnedList(count: profiles.count) {
@@ -67,8 +67,8 @@ struct FrameSearch: ~Copyable {
         syncCheck = SyncCheck(profiles: profiles)
     }
 
-    /// Searches what is new in the histories for each profile, and refines the candidates.
-    /// - Parameter bursts: takes the places where a burst may begin; nil if repeats are not combined.
+    /// Searches the new parts of the histories for each profile, and refines the candidates.
+    /// - Parameter bursts: receives the possible starts of bursts; nil if repeats are not combined.
     /// - Returns: the work.
     mutating func findCandidates(
         _ histories: ChannelHistories, bursts: RepeatCombiner?
@@ -91,7 +91,8 @@ struct FrameSearch: ~Copyable {
         return work
     }
 
-    /// Refines a candidate, unless it looks like chance, and lets it wait for its sync pattern and length header.
+    /// Refines a candidate, unless it is likely due to chance, and queues it until its sync pattern and length header
+    /// have arrived.
     private mutating func refine(_ candidate: Candidate, profileIndex: Int, _ histories: ChannelHistories) {
         refinedCount += 1
         guard candidate.dominance >= minimumDominance(candidate, SyncCheck.minimumUnrefinedDominance),
@@ -105,7 +106,8 @@ struct FrameSearch: ~Copyable {
         queue.insert(Attempt(refined, format, profileIndex: profileIndex, layout: nil))
     }
 
-    /// Looks at a candidate's sync pattern and length header, and lets it wait for the end of the frames that they announce.
+    /// Checks a candidate's sync pattern and length header, and queues attempts until the end of the frames that they
+    /// announce.
     /// - Returns: the work.
     mutating func checkSync(
         _ view: FrameView, profileIndex: Int, _ measurer: inout FrameMeasurer
@@ -133,7 +135,7 @@ struct FrameSearch: ~Copyable {
             ? SyncCheck.clearDominance : usual
     }
 
-    /// Notes that a frame was masked, and removes the attempts that its tones may have made.
+    /// Records that a frame was masked, and removes the attempts that its tones may have caused.
     mutating func noteMaskedFrame(_ view: FrameView) {
         let patternLength = view.length * Double(FrameLayout.syncSpanToneCount) / Double(view.layout.toneCount)
         maskedStarts = view.place.start..<view.place.start + view.length - patternLength
@@ -142,19 +144,20 @@ struct FrameSearch: ~Copyable {
             startingIn: maskedStarts, in: maskedShares, lessClearThan: SyncCheck.clearDominance)
     }
 
-    /// Lets the searches begin again, as far before `index` as a token is long: the history has changed from there on.
+    /// Restarts the searches one token length before `index`, because the history changed there.
     mutating func restart(from index: Int, _ histories: ChannelHistories) {
         for profile in profileSearches.indices { profileSearches[profile].restart(from: index, histories) }
         dueIndex = 0
     }
 
-    /// The same after a tone was removed from `index` on. What comes before still has the tone, so the noise is learned from there.
+    /// The same after a tone was removed from `index` on. Earlier samples still have the tone, so the noise is learned
+    /// from `index` on.
     mutating func restart(cleanFrom index: Int, _ histories: ChannelHistories) {
         restart(from: index, histories)
         for profile in profileSearches.indices { profileSearches[profile].forgetNoise(from: index) }
     }
 
-    /// Moves the indices back with the history's.
+    /// Moves the indices back with those of the history.
     mutating func rewind(_ sampleCount: Int) {
         for profile in profileSearches.indices { profileSearches[profile].rewind(sampleCount) }
         dueIndex = 0

@@ -2,13 +2,13 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// The search for frames of one profile in all channels: in each alone, and in their sum.
+/// The search for frames of one profile in all channels: in each channel, and in their sum.
 struct ProfileSearch: ~Copyable {
     let format: BasebandFormat
     /// The noise, which the search measures.
     let noise: ProfileNoise
     private var channels: OwnedList<ChannelSearch>
-    /// The places at which a frame may begin, found by the latest call of `searchBlocks` and not refined.
+    /// The unrefined possible starts of frames from the latest call of `searchBlocks`.
     private(set) var candidates: [Candidate] = []
 
     private var refinement: CandidateRefinement
@@ -20,22 +20,24 @@ struct ProfileSearch: ~Copyable {
     private var sums: [Float]
     /// The minimum score of a candidate of the sum.
     private let minimumSumScore: Float
-    /// How much more a candidate needs for each doubling of the channels: about as many come from noise as with one channel
-    /// (2·10⁶ scores of noise: 0.48 more for two channels, 1.06 for four, 1.9 for eight).
+    /// The increase of the minimum score for each doubling of the channels, with which noise causes about as many
+    /// candidates as with one channel (2·10⁶ scores of noise: 0.48 more for two channels, 1.06 for four, 1.9 for
+    /// eight).
     private static let sumScorePerDoubling: Float = 0.53
     /// The minimum score of a refined candidate of several channels.
     private let minimumRefinedScore: Float
-    /// How much more a refined candidate needs for each doubling of the channels: noise chooses the shares that suit it. Then as
-    /// many of noise's candidates pass as with one channel, half of them, and 0.5 % of two channels' true ones do not.
+    /// The increase of the minimum score of a refined candidate for each doubling of the channels, because the shares
+    /// are fitted to noise. Then as many of noise's candidates pass as with one channel, half of them, and 0.5 % of two
+    /// channels' true ones are lost.
     private static let refinedScorePerDoubling: Float = 0.4
 
-    /// A call of `searchBlocks` keeps this many of its candidates, the best.
+    /// The maximum number of candidates that a call of `searchBlocks` keeps, the best ones.
     private static let maximumCandidateCount = 32
 
     /// - Parameters:
     ///   - profile: the profile.
-    ///   - repeatCount: how many repeats are combined, 1 for none.
-    ///   - keptCount: how many samples of the baseband are kept.
+    ///   - repeatCount: the number of repeats that are combined, 1 for none.
+    ///   - keptCount: the number of baseband samples that are kept.
     ///   - channelCount: the number of channels.
     init(_ profile: Profile, combining repeatCount: Int = 1, keptCount: Int = 0, channelCount: Int = 1) {
         let format = BasebandFormat(profile: profile)
@@ -62,9 +64,9 @@ struct ProfileSearch: ~Copyable {
     var unlikelyCount: Int { waiting.rejectedCount }
 
     var profile: Profile { format.profile }
-    /// The history's end index at which `searchBlocks` has a block to take in.
+    /// The history's end index at which `searchBlocks` has a block to process.
     var searchDueIndex: Int { channels[0].frames.dueIndex }
-    /// Whether a channel heard the first sync tones of a frame, which may be on the air at an end index of the history.
+    /// Whether a channel heard the first sync tones of a frame that may be on the air at an end index of the history.
     func hasSign(endIndex: Int) -> Bool {
         for channel in channels.indices where channels[channel].hasSign(endIndex: endIndex) { return true }
         return false
@@ -73,7 +75,7 @@ struct ProfileSearch: ~Copyable {
     var burstCandidates: [Candidate]? { channels[0].bursts?.candidates }
 
     /// Searches the new blocks of the histories for frames, and for bursts if repeats are combined.
-    /// - Returns: whether there was a block; then `candidates` are those that it completed.
+    /// - Returns: whether there was a block; then `candidates` has those that it completed.
     mutating func searchBlocks(_ histories: ChannelHistories) -> Bool {
         guard histories.endIndex >= searchDueIndex else { return false }
         candidates.removeAll(keepingCapacity: true)
@@ -88,7 +90,7 @@ struct ProfileSearch: ~Copyable {
         return true
     }
 
-    /// Searches one block: the candidates are the peaks of each channel alone, and those of all channels' sum.
+    /// Searches one block: the candidates are the peaks of each channel and those of the sum over all channels.
     private mutating func searchBlock(_ histories: ChannelHistories) {
         let dueIndex = searchDueIndex
         var scored: Int?
@@ -112,7 +114,8 @@ struct ProfileSearch: ~Copyable {
         channels[0].bursts?.pickPeaks()
     }
 
-    /// Appends the peaks of a channel's own scores: of patterns that stay, and of those that drift where no other one is better.
+    /// Appends the peaks of a channel's own scores: of steady patterns, and of drifting ones at places where no steady
+    /// one is better.
     private mutating func pickPeaks(ofChannel channel: Int, _ block: Int) {
         let first = candidates.count
         let (grid, driftGrid) = (channels[channel].frames.grid, channels[channel].frames.drifts.grid)
@@ -138,7 +141,7 @@ struct ProfileSearch: ~Copyable {
             of: scores, block, .alone(channel), minimumScore: format.minimumSearchScore, into: &candidates)
     }
 
-    /// Adds a channel's scores to those of the channels before it.
+    /// Adds a channel's scores to those of the previous channels.
     private mutating func addToSums(_ channel: Int) {
         var common: Float = 0
         for earlier in 0..<channel {
@@ -152,8 +155,8 @@ struct ProfileSearch: ~Copyable {
         }
     }
 
-    /// Appends the peaks of the sum, but of a peak of the sum and one of a channel alone at the same place only the one that
-    /// stands out more, each over its own minimum: the other one is the same pattern with more noise.
+    /// Appends the peaks of the sum. If a channel has a peak at the same place, only the better of the two is kept,
+    /// relative to their minimum scores: the other one is the same pattern with more noise.
     private mutating func pickPeaksOfSum(_ block: Int, _ histories: ChannelHistories, from first: Int) {
         let firstOfSum = candidates.count
         channels[0].frames.pickPeaks(
@@ -177,7 +180,7 @@ struct ProfileSearch: ~Copyable {
         candidates.removeLast(candidates.count - keptCount)
     }
 
-    /// A candidate of a block with how much each channel counts, by its own score, and with the dominance.
+    /// A block's candidate, completed with the shares of the channels, by their own scores, and with the dominance.
     private mutating func completed(
         _ candidate: Candidate, _ block: Int, _ histories: ChannelHistories
     ) -> Candidate {
@@ -217,11 +220,11 @@ struct ProfileSearch: ~Copyable {
         fastLog2(1 + (shares.isAlone ? ratio : sum.equivalent(ratio))) + .leastNormalMagnitude
     }
 
-    /// A candidate's exact place; nil if a closer look finds less than a pattern has.
+    /// A candidate's exact place; nil if its refined score is below the minimum.
     mutating func refine(_ candidate: Candidate, _ histories: ChannelHistories) -> Candidate? {
         sum.prepare(candidate.shares, noise.coherence)
-        // Where the level was that of the floor it counts as that of now, which the frame itself has raised. Against the floor of
-        // before, more false candidates pass: tokens at 0 dB cost half as much again.
+        // If the level was that of the floor, the current floor is used, which the frame itself has raised. With the
+        // earlier floor more false candidates pass: tokens at 0 dB cost 50 % more.
         var inverseLevels = SIMD8<Float>(repeating: 1)
         let (levels, floor) = (candidate.noiseLevels, noise.channels[candidate.shares.best].level)
         for symbol in levels.indices where levels[symbol] != 0 { inverseLevels[symbol] = .exp2(floor - levels[symbol]) }
@@ -230,7 +233,7 @@ struct ProfileSearch: ~Copyable {
             ? refined : nil
     }
 
-    /// Lets the search begin again, as far before `index` as a token is long: the histories have changed from there on.
+    /// Restarts the search one token length before `index`, because the histories changed there.
     mutating func restart(from index: Int, _ histories: ChannelHistories) {
         let tokenLength = FrameLayout.token.toneCount * format.samplesPerSymbol
         let affected = histories.heldRange(index - tokenLength..<histories.endIndex)
@@ -245,8 +248,8 @@ struct ProfileSearch: ~Copyable {
         for channel in channels.indices { channels[channel].frames.forgetNoise(from: index) }
     }
 
-    /// Moves the indices back with the history's. All samples that the stages have seen lately are lost, and `sampleCount` is
-    /// a multiple of a search block.
+    /// Moves the indices back with those of the history. All recent samples of the stages are lost ones, and
+    /// `sampleCount` is a multiple of a search block.
     mutating func rewind(_ sampleCount: Int) {
         let blockCount = sampleCount / (SyncSearch.blockSymbolCount * format.samplesPerSymbol)
         for channel in channels.indices { channels[channel].rewind(blockCount: blockCount) }

@@ -5,15 +5,15 @@ struct Attempt {
     /// The index of the profile among the receiver's.
     var profileIndex: Int
     var candidate: Candidate
-    /// The layout to decode; nil if the attempt is to check the sync pattern and the length header only.
+    /// The layout to decode; nil if the attempt only checks the sync pattern and the length header.
     var layout: FrameLayout?
-    /// The baseband index behind the last sample it needs.
+    /// The baseband index after the last sample that it needs.
     var due: Int
     /// Whether the attempt has waited for the frame that disturbs it.
     var hasWaited = false
-    /// Whether a brief look failed.
+    /// Whether a brief attempt failed.
     var wasBrief = false
-    /// Λ, if the first look measured it; see `FrameLikelihood`.
+    /// Λ, if the first attempt measured it; see `FrameLikelihood`.
     var logRatio: Float = 0
 
     /// The kinds of attempts, cheapest first.
@@ -22,13 +22,13 @@ struct Attempt {
         case syncCheck
         /// Non-coherent decoding at one instant.
         case first
-        /// Decoding with the means that help most often; see `IterativeDecoder.Effort.brief`.
+        /// Decoding with the most promising methods; see `IterativeDecoder.Effort.brief`.
         case brief
-        /// Decoding with all means.
+        /// Decoding with all methods.
         case second
     }
 
-    /// The cheapest look that can still help.
+    /// The cheapest kind of attempt that can still help.
     var look: Look {
         if layout == nil { return .syncCheck }
         return !hasWaited ? .first : !wasBrief ? .brief : .second
@@ -36,7 +36,8 @@ struct Attempt {
 }
 
 extension Attempt {
-    /// An attempt that waits for the end of the frame, or of its sync pattern and length header, and for the echo behind it.
+    /// An attempt that waits for the end of the frame, or of its sync pattern and length header, and for the echo after
+    /// it.
     init(_ candidate: Candidate, _ format: BasebandFormat, profileIndex: Int, layout: FrameLayout?) {
         let symbolCount = (layout?.toneCount ?? SyncCheck.preambleToneCount) + ToneMetrics.echoSymbolCount
         let length = Double(symbolCount) * format.symbolLength(offsetHertz: candidate.offsetHertz)
@@ -46,7 +47,7 @@ extension Attempt {
     }
 }
 
-/// Attempts in the order in which their frames end; of equals the better candidate first.
+/// Attempts in the order in which their frames end; for equal ends the better candidate comes first.
 ///
 /// The capacity is fixed: hostile input can fill the queue, not grow it.
 struct AttemptQueue {
@@ -61,7 +62,7 @@ struct AttemptQueue {
     /// Attempts dropped because the queue was full.
     private(set) var droppedCount = 0
 
-    /// Attempts rejected because the budget did not suffice while their samples were there.
+    /// Attempts rejected because the budget did not suffice before their samples left the history.
     private(set) var expiredCount = 0
 
     /// The history's end index at which the next attempt is due; the maximum if none waits.
@@ -70,7 +71,7 @@ struct AttemptQueue {
     /// Whether no attempt waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Whether a frame waits for samples from `endIndex` on whose sync pattern was checked and is sure.
+    /// Whether a frame whose sync pattern was checked and is sure waits for samples from `endIndex` on.
     func holdsSureFrame(endIndex: Int) -> Bool {
         waiting.contains {
             $0.due > endIndex && $0.layout != nil && $0.candidate.dominance >= SyncCheck.sureDominance
@@ -103,8 +104,8 @@ struct AttemptQueue {
         insert(later)
     }
 
-    /// Takes the best of the attempts that need no sample from `endIndex` on: cheap ones first, then the likeliest.
-    /// - Parameter costliestAttempt: attempts that cost more stay.
+    /// Takes the best attempt that needs no sample from `endIndex` on: cheap ones first, then the likeliest.
+    /// - Parameter costliestAttempt: attempts that cost more stay in the queue.
     mutating func next(endIndex: Int, costliestAttempt: Attempt.Look = .second) -> Attempt? {
         var best: Int?
         for index in waiting.indices.reversed() {
@@ -117,7 +118,7 @@ struct AttemptQueue {
         return best.map { waiting.remove(at: $0) }
     }
 
-    /// Removes the attempts that are due and whose frames begin before `index`, where the history begins.
+    /// Removes the due attempts whose frames begin before `index`, the start of the history.
     mutating func removeExpired(before index: Int, endIndex: Int) {
         let count = waiting.count
         waiting.removeAll { $0.due <= endIndex && $0.candidate.start < Double(index) }
@@ -129,7 +130,8 @@ struct AttemptQueue {
         waiting.removeAll { $0.profileIndex == profileIndex && $0.candidate.isNear(place, format) }
     }
 
-    /// Removes those of them that drift if the place does, or do not if it does not: chance bends the pattern of a frame that stays.
+    /// Removes only those that drift like the place: drifting ones if it drifts, and otherwise the others. By chance a
+    /// steady frame's pattern can seem to drift.
     mutating func removeAttempts(like place: Candidate, profileIndex: Int, _ format: BasebandFormat) {
         waiting.removeAll {
             $0.profileIndex == profileIndex && $0.candidate.isDrifting == place.isDrifting
@@ -147,8 +149,8 @@ struct AttemptQueue {
         }?.due
     }
 
-    /// Removes the attempts that start in the range, whose best channel heard the frame of these shares, and whose dominance is below
-    /// the minimum.
+    /// Removes the attempts that start in the range, whose best channel heard the frame with these shares, and whose
+    /// dominance is below the minimum.
     mutating func removeAttempts(
         startingIn range: Range<Double>, in shares: ChannelShares, lessClearThan minimumDominance: Float
     ) {
@@ -158,8 +160,8 @@ struct AttemptQueue {
         }
     }
 
-    /// The end of a frame that is better to try than this attempt's: its sync pattern is louder, and clear, and the frame
-    /// began before this attempt's, or before this attempt's ends if the pattern is sure. Nil if there is none.
+    /// The end of a frame that should be tried before this attempt: its sync pattern is louder and clear, and the frame
+    /// began before this attempt's, or before the end of this attempt's if the pattern is sure. Nil if there is none.
     func end(ofClearerThan attempt: Attempt, clearDominance: Float) -> Int? {
         waiting.first {
             let isSure = $0.candidate.dominance >= SyncCheck.sureDominance
@@ -169,8 +171,9 @@ struct AttemptQueue {
         }?.due
     }
 
-    /// The end of the frame for which an attempt should wait, because the attempt may be a chance pattern of that louder
-    /// frame's tones. Nil if it need not wait, or cannot, because the history keeps only `keptCount` samples.
+    /// The end of the frame for which an attempt should wait, because the attempt may be a chance pattern of that
+    /// louder frame's tones. Nil if it need not wait, or cannot wait because the history keeps only `keptCount`
+    /// samples.
     func endOfClearerFrame(than attempt: Attempt, keptCount: Int) -> Int? {
         let clearDominance = attempt.hasWaited ? SyncCheck.sureDominance : SyncCheck.clearDominance
         guard attempt.candidate.dominance < clearDominance,

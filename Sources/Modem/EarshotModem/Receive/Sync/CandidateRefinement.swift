@@ -7,18 +7,18 @@ import RealModule
 ///
 ///     score(t, f) = Σᵢ x / (x + level),   x = Eᵢ(t + i·N', syncTone[i] + f) / floor,   N' = N / (1 + f/centre)
 ///
-/// with matched filters instead of the search's grid: up to 6/16 of a symbol and half a tone spacing away, in steps of a
-/// sixteenth and an eighth, and between the steps by a parabola. One offset serves carrier and symbol clock, since motion and
-/// clock errors change both alike.
+/// with matched filters instead of the search's grid: up to 6/16 of a symbol and half a tone spacing away, in steps of
+/// a sixteenth and an eighth, and between the steps by a parabola. Carrier and symbol clock share one offset, because
+/// motion and clock errors change both alike.
 ///
-/// The sync tones are mixed to zero once and summed in pieces of a sixteenth of a symbol. Every E is then a sum of sixteen
-/// pieces, turned to its frequency. An eighth of a spacing turns a piece by 3°, which loses nothing within it.
+/// The sync tones are mixed to zero once and summed in pieces of a sixteenth of a symbol. Then every E is a sum of
+/// sixteen pieces, turned to its frequency. An eighth of a spacing turns a piece by 3°, a negligible loss within it.
 ///
-/// `level` is the mean x at the best place so far, so that scores saturate at this signal's level and not at the noise. For
-/// several symbols of a loud signal in a room the grid sees little more than "far above noise", and the energy itself tells
-/// where the signal begins. The climb then starts from a wider range of times.
+/// `level` is the mean x at the best place so far, so that scores saturate at this signal's level and not at the noise.
+/// With a loud signal in a room, the grid is saturated for several symbols, and only the energy shows the start of the
+/// signal. Then the climb starts from a wider range of times.
 ///
-/// With several channels x is that of `ChannelSum`: each channel has its own noise, and the share that the search gave it.
+/// With several channels x is that of `ChannelSum`: each channel has its own noise and the share from the search.
 ///
 /// Cost: about 14·N complex products and 30 energies of sixteen pieces for each channel with a share; three times as much for
 /// loud signals. No allocation after `init`.
@@ -27,14 +27,14 @@ struct CandidateRefinement: ~Copyable {
     private static let minimumLevel: Float = 3
     /// The mean of ln(1 + x) in noise: e·E₁(1).
     private static let meanOfNoise: Float = 0.6
-    /// A signal is loud from this level on.
+    /// The minimum level of a loud signal.
     private static let loudLevel: Float = 15
     /// The number of pieces in a symbol.
     private static let pieceCount = 16
     /// The steps to either side: in pieces, and in eighths of a spacing.
     private static let timeReach = 6
     private static let offsetReach = 4
-    /// The times at which a loud signal may begin, in pieces around the candidate.
+    /// The possible start times of a loud signal, in pieces around the candidate.
     private static let loudTimes = -20...12
     private static let maximumPieceCount =
         loudTimes.count - 1 + 2 * timeReach + pieceCount
@@ -76,11 +76,11 @@ struct CandidateRefinement: ~Copyable {
         pieces = [Float](repeating: 0, count: channelCount * pieceStride)
     }
 
-    /// The refined candidate, with a score of Σᵢ ln(1 + x). Lost samples count as noise's mean.
+    /// The refined candidate, with a score of Σᵢ ln(1 + x). Lost samples count as the mean of noise.
     /// - Parameters:
     ///   - candidate: the place found by the search, with the channels' shares.
     ///   - histories: the baseband.
-    ///   - noise: that of each channel.
+    ///   - noise: the noise of each channel.
     ///   - sum: prepared with the candidate's shares.
     ///   - inverseLevels: 1/level of the noise in each sync tone's symbol, over that of `noise`.
     mutating func refine(
@@ -127,8 +127,8 @@ struct CandidateRefinement: ~Copyable {
         }
     }
 
-    /// Mixes the sync tones at a place to zero and sums them in pieces, from the piece at the first time to the end of the
-    /// symbol that begins at the last time. Samples that the history does not hold are silence.
+    /// Mixes the sync tones at a place to zero and sums them in pieces, from the piece at the first time to the end of
+    /// the symbol that begins at the last time. Samples that are not in the history are silence.
     private mutating func sumPieces(
         _ histories: ChannelHistories, _ place: Candidate, _ times: ClosedRange<Int>
     ) {
@@ -219,7 +219,7 @@ struct CandidateRefinement: ~Copyable {
         return max(x.sum() / 8, CandidateRefinement.minimumLevel)
     }
 
-    /// The best of the times at which a loud signal may begin, in steps of an eighth of a symbol; in pieces after the
+    /// The best of the possible start times of a loud signal, in steps of an eighth of a symbol; in pieces after the
     /// candidate.
     private func loudestTime(_ sum: borrowing ChannelSum, _ level: Float) -> Double {
         let times = CandidateRefinement.loudTimes
@@ -239,8 +239,8 @@ struct CandidateRefinement: ~Copyable {
         return Double(times.lowerBound + 2 * best) + 2 * Double(between)
     }
 
-    /// Climbs from the best of a few places around the candidate until no step leads higher, and moves the candidate there;
-    /// between the steps by a parabola.
+    /// Climbs from the best of a few places around the candidate until no step increases the score, and moves the
+    /// candidate there, refined by a parabola.
     /// - Returns: the steps of the highest place.
     private mutating func climb(
         _ place: inout Candidate, _ sum: borrowing ChannelSum, _ level: Float

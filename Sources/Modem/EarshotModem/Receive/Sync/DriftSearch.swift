@@ -2,12 +2,13 @@ import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 
-/// Searches for sync patterns whose second group of tones lies higher or lower than the first: of someone who walks past, or of a hand.
+/// Searches for sync patterns whose second group of tones is higher or lower than the first, because a person walks
+/// past or a hand moves.
 ///
 ///     score[s][f] = max over d of (g₁[s][f − ⌊d/2⌋] + g₂[s][f − ⌊d/2⌋ + d] − (d = 0 ? 0 : e)),   d in half tone spacings
 ///
-/// g are the sums of `SyncSearch` over the cells of each group. A profile whose symbols are so short that nobody drifts by a quarter of a
-/// spacing has no such scores.
+/// g are the sums of `SyncSearch` over the cells of each group. A profile has no such scores if its symbols are too
+/// short for a drift of a quarter of a spacing.
 ///
 /// Cost: eight additions and two for each d, for each offset and row. No allocation after `init`.
 struct DriftSearch {
@@ -15,7 +16,7 @@ struct DriftSearch {
     /// `standard`; 1.17, 1.13 and 1.08 of the instructions for noise without drifts (seed 7001, by half spacings).
     static let extraScore: Float = 1
 
-    /// The scores of the block scored last; no offsets where nobody drifts.
+    /// The scores of the last scored block; without offsets in a profile without drifts.
     var grid: ScoreGrid
 
     private let form: KernelForm
@@ -52,7 +53,7 @@ struct DriftSearch {
         }
     }
 
-    /// The d of a score; 0 where that is as good as any.
+    /// The d of a score; 0 if that is as good as any other.
     /// - Parameters:
     ///   - offset: f, in half spacings above the lowest.
     ///   - score: the score of a pattern whose groups have these offsets.

@@ -2,21 +2,23 @@ import CEarshotKernels
 import EarshotCoding
 import EarshotDSP
 
-/// Tells early that a frame seems to be on the air: who wants to talk asks before the whole sync pattern is there.
+/// Detects early that a frame seems to be on the air, for senders that must decide before the whole sync pattern has
+/// arrived.
 ///
 ///     G[s][f] = Σᵢ c[s + 4·i][2·syncTone[i] + f],   i = 0 ..< 4: the first group
 ///
-/// on the cells of `SyncSearch`. A frame is noticed 9 to 17 symbols after its start, where the greatest G of a block is high enough and its
-/// tones are about the loudest of their symbols.
+/// on the cells of `SyncSearch`. A frame is detected 9 to 17 symbols after its start, if the greatest G of a block is
+/// high enough and its tones are about the loudest of their symbols.
 ///
-/// One place of noise in 4·10⁶ has a G of 7.5 (2·10⁷ places), and a profile has 7,000 places a second. Of first groups at −3 dB 87 % have it in
-/// `fast`, and all in the other profiles. Cost: that of the search's scores. No allocation after `init`.
+/// One place of noise in 4·10⁶ reaches a G of 7.5 (2·10⁷ places), and a profile has 7,000 places a second. Of first
+/// groups at −3 dB 87 % reach it in `fast`, and all in the other profiles. Cost: that of the search's scores. No
+/// allocation after `init`.
 struct EarlySign: ~Copyable {
     /// The minimum of G.
     private static let minimumScore: Float = 7.5
     /// The minimum of the group's dominance; see `SyncCheck`.
     private static let minimumDominance: Float = 0.9
-    /// A sign holds for this many symbols from the frame's start. By then the search has found the pattern.
+    /// A sign is valid for this many symbols from the frame's start. By then the search has found the pattern.
     private static let heldSymbolCount = 32
 
     private let format: BasebandFormat
@@ -26,7 +28,7 @@ struct EarlySign: ~Copyable {
     /// 2·G of a block; shape [offsetCount][blockRowCount].
     private var sums: [Float]
     private var maxima = [Float](repeating: 0, count: SyncSearch.blockRowCount)
-    /// The history's end index from which on the latest sign does not hold any more.
+    /// The history's end index from which the latest sign is no longer valid.
     private(set) var endIndex = Int.min
 
     init(format: BasebandFormat, form: KernelForm = .best) {
@@ -41,7 +43,7 @@ struct EarlySign: ~Copyable {
         sums = [Float](repeating: 0, count: offsetCount * SyncSearch.blockRowCount)
     }
 
-    /// Looks for groups that begin in the block before the latest.
+    /// Looks for groups that begin in the block before the latest one.
     mutating func look(_ cells: SearchCells) {
         let (block, firstRow) = (cells.blockCount - 2, cells.latestRow - SyncSearch.blockRowCount)
         guard block >= 0 else { return }
@@ -64,7 +66,7 @@ struct EarlySign: ~Copyable {
         }
     }
 
-    /// Moves the indices back with the history's.
+    /// Moves the indices back with those of the history.
     mutating func rewind(blockCount: Int) {
         guard endIndex != .min else { return }
         endIndex -= blockCount * SyncSearch.blockSymbolCount * format.samplesPerSymbol

@@ -3,19 +3,19 @@ import EarshotCoding
 import EarshotDSP
 import RealModule
 
-/// Λ of `FrameLikelihood` for the first symbols of a frame, on the search's own grid: whether a candidate is worth a closer
-/// look.
+/// Λ of `FrameLikelihood` for the first symbols of a frame, on the search's own grid: whether a candidate is worth
+/// refining.
 ///
 ///     Λ = Σ_sync ln φ(x[k][syncTone]) + Σ_data ln (1/M·Σₘ φ(x[k][m])),   x = c/(1 − c/C)
 ///
-/// of the cells c of `SyncSearch`, at the candidate's place and its four neighbours on the grid: of the three whose sync
-/// symbols are likeliest the largest Λ counts. In a frame with a length header the header's tones count like data.
+/// of the cells c of `SyncSearch`, at the candidate's place and its four neighbours on the grid: of the three with the
+/// likeliest sync symbols, the largest Λ counts. In a frame with a length header the header's tones count like data.
 ///
 /// With several channels φ is the product of theirs, each at its share of ρ, r_a/(Σ r)^0.66, in steps of an eighth; the mean of
 /// the product in noise is 1 as well, if the channels' noise is independent.
 ///
-/// The cells are divided by the noise of single bins. Where that is not settled, Λ says too little: asked in the first second
-/// of the sound, it lost 7 % of `far`'s frames at the SNR at which 90 % are decoded.
+/// The cells are divided by the noise of single bins. Before that has settled, Λ is unreliable: used in the first
+/// second of the sound, it lost 7 % of `far`'s frames at the SNR at which 90 % are decoded.
 ///
 /// Cost: M table look-ups a symbol, place and channel; 0.3 µs a candidate with AVX-512. No allocation after `init`.
 struct GridLikelihood {
@@ -23,34 +23,34 @@ struct GridLikelihood {
     /// %; with two channels −2.5 loses 1 %, −5 0.4 %, but −5 takes 14 % more time in noise (`fast`, `standard`, `far` together,
     /// 1,900 and 1,250 tokens).
     private static let minimumLogRatios: (alone: Float, several: Float) = (-5, -2.5)
-    /// How much more Λ must be of a pattern that drifts; see `FrameDetection.driftLogRatio`.
+    /// The increase of the minimum Λ for a drifting pattern; see `FrameDetection.driftLogRatio`.
     private static let driftLogRatio: Float = 5
-    /// The most symbols that count.
+    /// The maximum number of symbols that count.
     static let maximumSymbolCount = 32
-    /// The number of places, of five, for which all symbols are looked at.
+    /// The number of the five places for which all symbols are used.
     private static let triedCount = 3
-    /// From a candidate to the places that are asked, in rows and half spacings.
+    /// The examined places relative to a candidate, in rows and half spacings.
     private static let steps = [(0, 0), (-1, 0), (1, 0), (0, -1), (0, 1)]
     private static let symbolsAtOnce = Int(EARSHOT_GRID_SYMBOL_COUNT)
     private static let tableCount = Int(EARSHOT_GRID_TABLE_COUNT)
     private static let cellsPerUnit = Float(EARSHOT_GRID_TABLE_COUNT) / SyncSearch.saturation
-    /// Two channels that hear a frame equally well gain 2 dB and four 4, so at the edge of decoding each has ρ/2^0.66 or
-    /// ρ/4^0.66.
+    /// Two channels that hear a frame equally well gain 2 dB and four 4, so at the limit of decoding each has ρ/2^0.66
+    /// or ρ/4^0.66.
     private static let gainExponent: Float = 0.66
     /// The steps of a share.
     private static let shareSteps = 8
-    /// How many cells behind those of its symbols `isLikely` may read.
+    /// The number of cells after those of its symbols that `isLikely` may read.
     static let overreach = symbolsAtOnce * SyncSearch.rowsPerSymbol
 
     private let profile: Profile
     private let form: KernelForm
     private let minimumLogRatio: Float
-    /// φ by c, for each share: the last one is that of a channel alone.
+    /// φ by c, for each share: the last one is for a single channel.
     private let tables: [[Float]]
     private var sums = [Float](repeating: 0, count: symbolsAtOnce)
     /// The products over channels of φ; shape [M][symbolsAtOnce]. Empty for one channel.
     private var products: [Float]
-    /// Each channel's table; nil if it does not count.
+    /// Each channel's table; nil for an ignored channel.
     private var levels = InlineArray<8, Int?>(repeating: nil)
 
     init(profile: Profile, channelCount: Int = 1, form: KernelForm = .best) {
@@ -63,7 +63,7 @@ struct GridLikelihood {
         products = [Float](repeating: 1, count: productCount)
     }
 
-    /// The tables of several channels, and those of one, of which only the last is used; the same for all profiles.
+    /// The tables for several channels, and for one, which uses only the last; the same for all profiles.
     private static let sharedTables = (1...shareSteps).map { table(share: Double($0) / Double(shareSteps)) }
     private static let aloneTables = [[Float]](repeating: [], count: shareSteps - 1) + [table(share: 1)]
 
@@ -75,15 +75,15 @@ struct GridLikelihood {
         }
     }
 
-    /// Whether Λ at a place or beside it has the minimum.
+    /// Whether Λ at a place or beside it reaches the minimum.
     /// - Parameters:
-    ///   - cells: those of each channel.
-    ///   - shares: how much each channel counts.
-    ///   - row: the place's row, with another one before and behind all symbols.
+    ///   - cells: the cells of each channel.
+    ///   - shares: the share of each channel.
+    ///   - row: the place's row, with another row before and after all symbols.
     ///   - offset: the offset of the place's first group of sync tones, in half spacings above the lowest.
-    ///   - drift: how much higher its second group lies, in half spacings.
+    ///   - drift: the difference between the offsets of its second and first group, in half spacings.
     ///   - offsetCount: the number of offsets.
-    ///   - symbolCount: the number of symbols to look at, `FrameLayout.syncSpanToneCount` ... `maximumSymbolCount`.
+    ///   - symbolCount: the number of symbols to use, `FrameLayout.syncSpanToneCount` ... `maximumSymbolCount`.
     mutating func isLikely(
         _ cells: [SearchCells], _ shares: ChannelShares, row: Int, offset: Int, drift: Int = 0, offsetCount: Int,
         symbolCount: Int
@@ -176,7 +176,7 @@ struct GridLikelihood {
         }
     }
 
-    /// The symbols, from a row on, of which no part was lost in a channel that counts; bit k for symbol k.
+    /// The symbols, from a row on, of which no part was lost in a used channel; bit k for symbol k.
     private func heldSymbols(_ cells: [SearchCells], row: Int, count: Int) -> UInt32 {
         var held: UInt32 = .max
         for channel in cells.indices where levels[channel] != nil {

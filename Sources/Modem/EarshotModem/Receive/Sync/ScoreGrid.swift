@@ -2,11 +2,11 @@ import CEarshotKernels
 
 /// Scores over time and frequency offset, a block at a time, and their peaks.
 ///
-/// The grid keeps a few rows of the block before, so that peaks at a block's edge are judged with both their sides.
+/// The grid keeps a few rows of the previous block, so that peaks at a block's edge are compared with both sides.
 struct ScoreGrid {
-    /// A peak must stand out among this many rows on either side.
+    /// A peak must be the maximum of this many rows on either side.
     static let peakReach = 4
-    /// The rows kept from the block before.
+    /// The number of rows kept from the previous block.
     static let carriedRowCount = 2 * peakReach
     /// The rows that have neighbours on both sides.
     static let judgedRows = peakReach..<carriedRowCount + SyncSearch.blockRowCount - peakReach
@@ -29,7 +29,7 @@ struct ScoreGrid {
     /// The place of a score in `scores`.
     func index(row: Int, offset: Int) -> Int { offset * ScoreGrid.rowCount + row }
 
-    /// Forgets the block before.
+    /// Forgets the previous block.
     mutating func clear() {
         for index in scores.indices {
             scores[index] = 0
@@ -39,7 +39,7 @@ struct ScoreGrid {
         }
     }
 
-    /// Makes room for a block: the last rows of the latest block become those of the block before.
+    /// Makes room for a block: the last rows of the latest block become those of the previous one.
     mutating func moveBlock() {
         let (carried, blockRowCount) = (ScoreGrid.carriedRowCount, SyncSearch.blockRowCount)
         for offset in 0..<offsetCount {
@@ -53,7 +53,7 @@ struct ScoreGrid {
         }
     }
 
-    /// Takes over the block of another grid.
+    /// Copies the block of another grid.
     mutating func setBlock(_ other: ScoreGrid) {
         for offset in 0..<offsetCount {
             for row in ScoreGrid.carriedRowCount..<ScoreGrid.rowCount {
@@ -67,9 +67,10 @@ struct ScoreGrid {
     ///
     ///     score = μ + √(Σ_a max(0, score_a − μ)²)
     ///
-    /// μ is the mean of a channel's scores in noise. The likelihood of a pattern whose level each channel hears on its own grows
-    /// with the sum of squares, so channels that hear it equally well all count, and a channel that hears nothing does not. The
-    /// squares of channels that have noise in common, with a coherence of g, count 1/(1 + g) of that, but no less than one alone.
+    /// μ is the mean of a channel's scores in noise. The likelihood of a pattern with a different level in each channel
+    /// grows with the sum of squares, so all channels with equally good reception count, and a channel that hears
+    /// nothing does not. The squares of channels that have noise in common, with a coherence of g, count 1/(1 + g) of
+    /// that, but not less than a single channel.
     mutating func add(_ other: ScoreGrid, mean: Float, coherence: Float = 0) {
         let first = ScoreGrid.carriedRowCount
         other.scores.withUnsafeBufferPointer { terms in

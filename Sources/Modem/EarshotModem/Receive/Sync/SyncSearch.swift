@@ -8,28 +8,30 @@ import RealModule
 ///     c[row][bin] = x / (1 + x/C),   x = E[row][bin]/floor[bin],   C = 3
 ///     score[s][f] = Σᵢ c[s + 4·place[i]][2·syncTone[i] + f],   i = 0 ..< 8
 ///
-/// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of another
-/// frame, do not look like a pattern; they saturate smoothly, so that a loud frame still has one best place.
+/// on a grid of a quarter symbol and half a tone spacing. Energies saturate at C, so that a few loud ones, the data of
+/// another frame, do not look like a pattern; they saturate smoothly, so that a loud frame still has a single best
+/// place.
 ///
-/// Where the noise's level changes from row to row, x is divided by the row's level, 2^d[row] (`RowLevels`): a gain that follows
-/// the sound, or a gate, changes noise and pattern alike.
+/// If the noise's level changes from row to row, x is divided by the row's level, 2^d[row] (`RowLevels`): an automatic
+/// gain or a gate changes noise and pattern alike.
 ///
-/// If a share 1 − h of a row's window was lost, the missing part counts as noise's mean, c + (1 − h)·c̄: a hole neither helps
-/// nor hurts a pattern, and there is no pattern in a hole. The noise knows h, so it is the same behind a hole as before.
+/// If a share 1 − h of a row's window was lost, the missing part counts as the mean of noise, c + (1 − h)·c̄: a hole
+/// neither helps nor hurts a pattern, and does not look like one. The noise estimate uses h, so a hole does not change
+/// it.
 ///
-/// The pattern spans seventeen symbols, and of a frame whose beginning is cut its second group alone scores 12 of 24.
+/// The pattern spans seventeen symbols. If the beginning of a frame is cut, its second group alone scores 12 of 24.
 ///
-/// The search works on blocks of eight symbols: it scores block b when block b + 2 is there, and finds a pattern 18 to 26
-/// symbols behind its start, before the shortest frame is over. Local maxima above the threshold are candidates. No allocation
-/// after `init`.
+/// The search works on blocks of eight symbols: it scores block b when block b + 2 has arrived, and finds a pattern 18
+/// to 26 symbols after its start, before the end of the shortest frame. Local maxima above the threshold are
+/// candidates. No allocation after `init`.
 struct SyncSearch: ~Copyable {
     /// The number of rows in a symbol.
     static let rowsPerSymbol = 4
-    /// The number of symbols in a block: after a hole of whole blocks the search continues as if the hole had not been.
+    /// The number of symbols in a block: after a hole of whole blocks the search continues as if there were no hole.
     static let blockSymbolCount = 8
     /// The number of rows in a block.
     static let blockRowCount = rowsPerSymbol * blockSymbolCount
-    /// The number of blocks behind its own into which a pattern may reach.
+    /// The number of blocks after its own into which a pattern may extend.
     static let patternBlockCount = (FrameLayout.syncSpanToneCount + blockSymbolCount - 2) / blockSymbolCount
     /// C, at which energy over noise saturates. At 5 dB of tone energy over noise and a false-alarm rate of 10⁻⁴ a place, 3
     /// misses 10 % of patterns; no saturation 10.6 %, C = 8 8.9 %, C = 2 11.5 % (10⁵ trials).
@@ -38,9 +40,9 @@ struct SyncSearch: ~Copyable {
     static let meanOfNoise: Float = 0.64
     /// The mean of a score in noise.
     static let meanScore = Float(FrameLayout.syncToneCount) * meanOfNoise
-    /// How much more a candidate needs beyond the usual offsets, where a frame is seldom: noise is there as often.
+    /// The increase of the minimum score beyond the usual offsets, where frames are rare and noise is not.
     static let unusualOffsetScore: Float = 0.8
-    /// The maximum number of candidates from a block: limits the work that hostile input can cause.
+    /// The maximum number of candidates per block, which limits the work that hostile input can cause.
     static let maximumCandidateCount = 12
 
     private let format: BasebandFormat
@@ -61,9 +63,9 @@ struct SyncSearch: ~Copyable {
     private var hasLostRows = false
     /// 1/level of each row of the latest block.
     private var rowFactors = [Float](repeating: 1, count: blockRowCount)
-    /// The scores of the block scored last.
+    /// The scores of the last scored block.
     private(set) var grid: ScoreGrid
-    /// The same, of patterns that drift.
+    /// The scores of drifting patterns.
     private(set) var drifts: DriftSearch
 
     init(format: BasebandFormat, form: KernelForm = .best) {
@@ -84,15 +86,15 @@ struct SyncSearch: ~Copyable {
     /// The history's end index at which the next block is complete.
     var dueIndex: Int { cells.blockCount * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount }
 
-    /// The samples from the first row of the block that is scored at `dueIndex` to there.
+    /// The number of samples from the first row of the block that is scored at `dueIndex` to `dueIndex`.
     var blockSpan: Int {
         SyncSearch.patternBlockCount * SyncSearch.blockRowCount * spectrum.hop + spectrum.inputCount
     }
 
-    /// Takes in the block at `dueIndex`, and scores the one whose patterns end in it.
+    /// Processes the block at `dueIndex`, and scores the one whose patterns end in it.
     /// - Parameters:
-    ///   - history: holds the block.
-    ///   - noise: takes in the block too.
+    ///   - history: contains the block.
+    ///   - noise: is updated with the block.
     /// - Returns: the number of the block that was scored, whose scores are in `grid`; nil if none was.
     mutating func processBlock(_ history: BasebandHistory, _ noise: inout BandNoise) -> Int? {
         let first = cells.blockCount * SyncSearch.blockRowCount * spectrum.hop
@@ -112,7 +114,7 @@ struct SyncSearch: ~Copyable {
         return scored
     }
 
-    /// Moves the indices back with the history's. All rows are lost.
+    /// Moves the indices back with those of the history. All rows are lost ones.
     mutating func rewind(blockCount: Int) {
         cells.rewind(blockCount: blockCount)
         firstBlock = 0
@@ -130,7 +132,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Notes the held share of each row that is about to be made.
+    /// Stores the held share of each new row.
     private mutating func noteLost(_ history: BasebandHistory, from first: Int) {
         for row in 0..<SyncSearch.blockRowCount {
             let share = history.heldShare(from: first + row * spectrum.hop, count: spectrum.windowLength)
@@ -139,7 +141,7 @@ struct SyncSearch: ~Copyable {
         }
     }
 
-    /// Lets the noise forget, at the first block that begins at or after a sample, all that came before: it had a tone.
+    /// At the first block that begins at or after a sample, lets the noise forget all earlier blocks, which had a tone.
     mutating func forgetNoise(from index: Int) { cleanBlock = firstBlock(from: index) }
 
     /// The first block that begins at or after a sample.
@@ -148,7 +150,7 @@ struct SyncSearch: ~Copyable {
         return max(0, (index + blockLength - 1) / blockLength)
     }
 
-    /// Goes back to the first block that begins at or after a sample: the history has changed from there on.
+    /// Goes back to the first block that begins at or after a sample, because the history has changed from there on.
     mutating func restart(from index: Int, _ noise: inout BandNoise) {
         let block = firstBlock(from: index)
         guard block < cells.blockCount else { return }
@@ -184,7 +186,7 @@ struct SyncSearch: ~Copyable {
         hasLostRows = false
     }
 
-    /// Scores the block whose patterns end in the latest.
+    /// Scores the block whose patterns end in the latest block.
     private mutating func score() {
         grid.moveBlock()
         let (carried, offsetCount, first) = (ScoreGrid.carriedRowCount, grid.offsetCount, cells.scoredRow)
@@ -222,8 +224,8 @@ struct SyncSearch: ~Copyable {
 
     // MARK: Channels
 
-    /// The sums of `ChannelCoherence` over the latest block's cells of two channels: every second bin, and every fourth row,
-    /// since these have no sample in common.
+    /// The sums of `ChannelCoherence` over the latest block's cells of two channels: every second bin, and every fourth
+    /// row, because these have no sample in common.
     func cellSums(with other: borrowing SyncSearch) -> SIMD8<Float> {
         let limit = ChannelCoherence.maximumCell
         var (count, x, y, xx, yy, xy) = (Float(0), Float(0), Float(0), Float(0), Float(0), Float(0))
@@ -245,17 +247,17 @@ struct SyncSearch: ~Copyable {
         return SIMD8(count, x, y, xx, yy, xy, 0, 0)
     }
 
-    /// This channel's own score at the place of a candidate of a block, above the mean of noise.
+    /// This channel's own score at the place of a block's candidate, above the mean of noise.
     func excess(at candidate: Candidate, _ block: Int) -> Float {
         let offset = firstOffset(of: candidate)
         return score(firstRow(of: candidate, block), (offset, offset)) - SyncSearch.meanScore
     }
 
-    /// Adds share·x of all tones in the sync symbols of a candidate of a block; shape [syncToneCount][M].
+    /// Adds share·x of all tones in the sync symbols of a block's candidate; shape [syncToneCount][M].
     func addRatios(at candidate: Candidate, _ block: Int, share: Float, to sums: inout [Float]) {
         let (row, toneCount) = (firstRow(of: candidate, block), format.profile.toneCount)
         let (offset, drift) = (firstOffset(of: candidate), candidate.driftHalfSpacings(format))
-        // A thousandth below C, x is 60 dB above the noise: far above all others is enough.
+        // A thousandth below C, x is 60 dB above the noise, which is high enough.
         let (saturation, highest) = (SyncSearch.saturation, 0.999 * SyncSearch.saturation)
         cells.values.withUnsafeBufferPointer { cells in
             for symbol in 0..<FrameLayout.syncToneCount {
@@ -275,12 +277,12 @@ struct SyncSearch: ~Copyable {
         candidate.firstHalfSpacings(format) + grid.offsetCount / 2
     }
 
-    /// The row of a candidate's start, in the block scored last.
+    /// The row of a candidate's start, in the last scored block.
     private func firstRow(of candidate: Candidate, _ block: Int) -> Int {
         cells.scoredRow + Int(candidate.start) / spectrum.hop - block * SyncSearch.blockRowCount
     }
 
-    /// The noise's levels in a candidate's symbols, in the block scored last; see `Candidate.noiseLevels`.
+    /// The noise's levels in a candidate's symbols, in the last scored block; see `Candidate.noiseLevels`.
     func noiseLevels(at candidate: Candidate, _ block: Int) -> SIMD8<Float> {
         cells.noiseLevels(from: firstRow(of: candidate, block))
     }
@@ -289,7 +291,7 @@ struct SyncSearch: ~Copyable {
     /// - Parameters:
     ///   - scores: this channel's `grid`, or that of the sum over channels.
     ///   - block: the block.
-    ///   - shares: how much each channel counts in these scores.
+    ///   - shares: the share of each channel in these scores.
     ///   - minimumScore: the minimum score of a candidate.
     ///   - candidates: receives the peaks.
     func pickPeaks(

@@ -1,17 +1,17 @@
 import EarshotCoding
 
-/// Candidates that may well be noise wait for more of their symbols on the search's grid, and `GridLikelihood` rejects most of
-/// them: then they cost no refinement. No allocation after `init`.
+/// Candidates that are likely noise wait for more of their symbols on the search's grid. `GridLikelihood` then rejects
+/// most of them, so they need no refinement. No allocation after `init`.
 struct WaitingCandidates: ~Copyable {
-    /// A candidate with this dominance on the grid does not wait: the receiver should know soon that a frame is on the air. One
-    /// in ten of noise's candidates has it in `fast`, hardly one in the other profiles.
+    /// A candidate with this dominance on the grid does not wait, because the receiver should know early that a frame
+    /// is on the air. One in ten of noise's candidates has it in `fast`, almost none in the other profiles.
     private static let evidentDominance: Float = 0.9
 
     /// Candidates rejected so far.
     private(set) var rejectedCount = 0
 
     private let format: BasebandFormat
-    /// The cells of each channel; all have as many blocks.
+    /// The cells of each channel; all have the same number of blocks.
     private let cells: [SearchCells]
     private var likelihood: GridLikelihood
     private var waiting: [Candidate] = []
@@ -23,9 +23,9 @@ struct WaitingCandidates: ~Copyable {
         waiting.reserveCapacity(2 * (cells.count + 1) * SearchCells.waitCount * SyncSearch.maximumCandidateCount)
     }
 
-    /// Takes back those of a block's candidates that may well be noise.
+    /// Removes a block's candidates that are likely noise, and lets them wait.
     /// - Parameters:
-    ///   - candidates: those from index `first` on are of this block, and have their dominance.
+    ///   - candidates: those from index `first` on are from this block, and have their dominance.
     ///   - first: the index of the block's first candidate.
     ///   - block: the block.
     mutating func holdBack(_ candidates: inout [Candidate], from first: Int, _ block: Int) {
@@ -42,14 +42,14 @@ struct WaitingCandidates: ~Copyable {
         candidates.removeLast(candidates.count - keptCount)
     }
 
-    /// Whether a candidate is neither clear nor rejected yet.
+    /// Whether a candidate is neither clear nor already rejected.
     private func mayWait(_ candidate: Candidate) -> Bool {
         (SyncCheck.minimumUnrefinedDominance..<WaitingCandidates.evidentDominance).contains(candidate.dominance)
             && waiting.count < waiting.capacity
     }
 
-    /// Asks `GridLikelihood` for the waiting candidates with the symbols that are there, and appends those that have waited
-    /// long enough. If their cells are gone, candidates wait no longer.
+    /// Checks the waiting candidates by `GridLikelihood` with the symbols so far, and appends those that have waited
+    /// long enough. If their cells are gone, candidates stop waiting.
     mutating func judge(into candidates: inout [Candidate]) {
         let haveRestarted = cells.contains { $0.hasRestarted }
         let (latestRow, latestBlock) = (cells[0].latestRow, cells[0].blockCount - 1)
@@ -85,7 +85,7 @@ struct WaitingCandidates: ~Copyable {
             symbolCount: min(symbolCount, GridLikelihood.maximumSymbolCount))
     }
 
-    /// Forgets all: the samples of all that waits are lost.
+    /// Removes all candidates, because their samples are lost.
     mutating func removeAll() {
         waiting.removeAll(keepingCapacity: true)
     }
