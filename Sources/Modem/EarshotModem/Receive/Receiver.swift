@@ -227,7 +227,7 @@ public struct Receiver: ~Copyable {
                     place: attempt.candidate, layout: attempt.layout ?? .token, format: measurers[profileIndex].format)
                 if attempt.layout == nil {
                     // Sync check: the possible lengths of the frame.
-                    searchWork += search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
+                    searchWork += checkSync(view, profileIndex)
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
@@ -250,6 +250,20 @@ public struct Receiver: ~Copyable {
             search.rewind(sampleCount)
             for profile in recognitions.indices { recognitions[profile].rewind(sampleCount) }
         }
+    }
+
+    /// Checks a candidate's sync pattern, and reads its length header, also where its offset changes.
+    /// - Returns: the work.
+    private mutating func checkSync(_ view: FrameView, _ profileIndex: Int) -> DecodingWork {
+        var (work, unread) = search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
+        guard let unread else { return work }
+        let (byteCount, motionWork) = decoder.announcedByteCount(
+            view.at(unread), profileIndex: profileIndex, measurers[profileIndex])
+        work += motionWork
+        if let byteCount {
+            search.insert(unread, view.format, profileIndex: profileIndex, byteCount: byteCount)
+        }
+        return work
     }
 
     // MARK: Frames

@@ -28,6 +28,7 @@ struct FrameDecoder: ~Copyable {
     private var path: TrellisAttempt
     private var iterations: IterativeDecoder
     private var motion: MotionSearch
+    private var headerMetrics: [Float]
     /// One of each for each profile.
     private var tracks: OwnedList<MotionTrack>
     private var coherents: OwnedList<CoherentMetrics>
@@ -40,6 +41,8 @@ struct FrameDecoder: ~Copyable {
         path = TrellisAttempt(profiles: profiles)
         iterations = IterativeDecoder(likelihood: likelihood)
         motion = MotionSearch(profiles: profiles, likelihood: likelihood)
+        headerMetrics = [Float](
+            repeating: 0, count: LengthHeader.toneCount * (profiles.map { $0.toneCount }.max() ?? 0))
         tracks = OwnedList(count: profiles.count) { MotionTrack(format: BasebandFormat(profile: profiles[$0])) }
         stills = OwnedList(count: profiles.count) {
             StillDecoder(format: BasebandFormat(profile: profiles[$0]), likelihood: likelihood)
@@ -71,6 +74,15 @@ struct FrameDecoder: ~Copyable {
         let second = decodeNear(still, profileIndex, &measurer, mayWait: false, isBrief: false)
         guard case .decoded = second.outcome else { return (first.outcome, first.work + second.work) }
         return (second.outcome, first.work + second.work)
+    }
+
+    /// Reads the length header of a frame whose offset may change within its sync pattern.
+    /// - Returns: the length announced there, nil if none is likely, and the work.
+    mutating func announcedByteCount(
+        _ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer
+    ) -> (byteCount: Int?, work: DecodingWork) {
+        let work = motion.writeHeaderLikelihoods(view, profileIndex: profileIndex, measurer, into: &headerMetrics)
+        return (LengthHypotheses.announcedByteCount(headerMetrics, toneCount: view.profile.toneCount), work)
     }
 
     /// Detects a frame near a place, tries instants and metrics there, and then the iterative decoder.

@@ -37,7 +37,7 @@ struct MotionSearch: ~Copyable {
         _ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer
     ) -> (isLikely: Bool, work: DecodingWork) {
         let symbolCount = view.layout.toneCount
-        table.measure(view, profileIndex: profileIndex, measurer)
+        table.measure(view, symbolCount: symbolCount, profileIndex: profileIndex, measurer)
         let logRatio = chain.runForward(table, view.format, symbolCount: symbolCount)
         return (logRatio >= MotionSearch.minimumPathLogRatio, DecodingWork.symbolMotion * symbolCount)
     }
@@ -50,6 +50,23 @@ struct MotionSearch: ~Copyable {
             table.writeToneLikelihoods(symbol, weights, into: &metrics, at: step * view.profile.toneCount)
             step -= 1
         }
+    }
+
+    /// Writes λ of the tones of a length header, whatever the path of a view through its sync pattern; shape [LengthHeader.toneCount][M].
+    /// - Returns: the work.
+    mutating func writeHeaderLikelihoods(
+        _ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer, into metrics: inout [Float]
+    ) -> DecodingWork {
+        let symbolCount = FrameLayout.syncSpanToneCount
+        table.measure(view, symbolCount: symbolCount, profileIndex: profileIndex, measurer)
+        _ = chain.runForward(table, view.format, symbolCount: symbolCount)
+        var index = LengthHeader.toneCount - 1
+        chain.runBackward(table, symbolCount: symbolCount) { symbol, weights in
+            guard index >= 0, symbol == FrameLayout.headerPlace(index) else { return }
+            table.writeToneLikelihoods(symbol, weights, into: &metrics, at: index * view.profile.toneCount)
+            index -= 1
+        }
+        return DecodingWork.symbolMotion * symbolCount
     }
 
     /// Writes the track of the view that was searched, if these are its tones.

@@ -70,8 +70,10 @@ struct MotionTable: ~Copyable {
     /// Δ in hertz.
     var stepHertz: Float { MotionTable.stepHertz(format) }
 
-    /// Measures λ around a view's place.
-    mutating func measure(_ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer) {
+    /// Measures λ of the first symbols of a view around its place.
+    mutating func measure(
+        _ view: FrameView, symbolCount: Int, profileIndex: Int, _ measurer: borrowing FrameMeasurer
+    ) {
         format = view.format
         reach = MotionTable.reach(format)
         spacingReach = MotionTable.spacings(reach)
@@ -84,7 +86,7 @@ struct MotionTable: ~Copyable {
                 cyclesPerSample: format.cyclesPerSample(
                     offsetHertz: view.place.offsetHertz + Float(quarter) * stepHertz)
                     + 0.5 / Float(format.samplesPerSymbol))
-            for symbol in 0..<view.layout.toneCount {
+            for symbol in 0..<symbolCount {
                 measure(symbol, quarter, view, profileIndex, history)
             }
         }

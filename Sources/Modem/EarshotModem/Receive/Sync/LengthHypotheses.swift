@@ -1,9 +1,12 @@
 import EarshotCoding
+import RealModule
 
 /// The payload lengths that the symbols within a sync pattern may announce.
 ///
 /// A token has no length header, so "token" is always one hypothesis. The header's six tones announce another length if their
-/// mean log-likelihood is far above what chance finds among 31 lengths, and not far below the sync tones'.
+/// mean log-likelihood is far above what chance finds among 31 lengths, and not far below the sync tones'. Where the offset changes within
+/// the sync pattern, these tones lie beside their places: then the second rule reads them, from likelihoods along all paths
+/// (`MotionSearch`).
 struct LengthHypotheses {
     /// The minimum of the mean log-likelihood of the header's tones. In noise the best of 31 lengths has about 1. The noise here is the
     /// median of the preamble's symbols: of 17 it is 4 % too high, and of 14, with which 1.0 was found, 16 %, so a tone has 0.07 more.
@@ -37,5 +40,36 @@ struct LengthHypotheses {
         }
         let minimum = max(threshold, minimumShareOfSync * syncMean)
         return bestSum >= minimum * Float(LengthHeader.toneCount) ? best : nil
+    }
+
+    /// The minimum of ln R. By chance one of 31 lengths has it in the data tones of one token in e⁷/31 = 35, which costs an attempt in
+    /// vain. In a hand, `far` with 1 and 32 bytes decodes the same with 5, 7 and 9 (seed 7001).
+    static let minimumLogRatio: Float = 7
+
+    /// The most likely length other than a token's, whatever the offsets of the header's tones; nil if none is likely.
+    ///
+    ///     ln R = Σᵢ (λ[i][tone[i]] − ln(1/M·Σₘ exp λ[i][m]))
+    ///
+    /// R says how much likelier the header's tones are than any tones.
+    /// - Parameters:
+    ///   - metrics: λ; shape [LengthHeader.toneCount][M].
+    ///   - toneCount: M.
+    static func announcedByteCount(_ metrics: [Float], toneCount: Int) -> Int? {
+        var (best, bestSum) = (0, -Float.infinity)
+        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
+            var sum: Float = 0
+            for index in 0..<LengthHeader.toneCount {
+                let tone = LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)
+                sum += metrics[index * toneCount + tone]
+            }
+            if sum > bestSum { (best, bestSum) = (byteCount, sum) }
+        }
+        var anySum: Float = 0
+        for first in stride(from: 0, to: LengthHeader.toneCount * toneCount, by: toneCount) {
+            var sum: Float = 0
+            for index in first..<first + toneCount { sum += .exp(metrics[index]) }
+            anySum += .log(sum / Float(toneCount))
+        }
+        return bestSum - anySum >= minimumLogRatio ? best : nil
     }
 }

@@ -64,4 +64,33 @@ import Testing
         let strong = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 6, random: &random)
         #expect(announced(strong, profile) == 20, "seed 55")
     }
+
+    /// λ whose header has `logRatio` in each tone, and other tones 0 ... 1.
+    private func metrics(_ profile: Profile, byteCount: Int, logRatio: Float, _ random: inout SeededGenerator)
+        -> [Float]
+    {
+        let toneCount = profile.toneCount
+        var metrics = (0..<LengthHeader.toneCount * toneCount).map { _ in Float.random(in: 0...1, using: &random) }
+        for index in 0..<LengthHeader.toneCount {
+            metrics[index * toneCount + LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)] =
+                logRatio
+        }
+        return metrics
+    }
+
+    /// Along all paths, a header stands out by Σ (λ − ln mean exp λ). With λ = 5 in each of its tones the mean of M = 16 tones is
+    /// (e⁵ + 15·1.72)/16 = 10.9, so ln R = 6·(5 − 2.39) = 15.7; with 3 it is 2.9, and 6·(3 − 1.05) = 11.7; with 1.5, at most
+    /// 6·(1.5 − 0.64) = 5.2, less than 7. More tones have more.
+    @Test(arguments: Profile.all) func aHeaderIsReadAlongAllPaths(profile: Profile) {
+        var random = SeededGenerator(seed: 56)
+        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
+            for logRatio: Float in [3, 5] {
+                let clear = metrics(profile, byteCount: byteCount, logRatio: logRatio, &random)
+                #expect(
+                    LengthHypotheses.announcedByteCount(clear, toneCount: profile.toneCount) == byteCount, "seed 56")
+            }
+            let unclear = metrics(profile, byteCount: byteCount, logRatio: 1.5, &random)
+            #expect(LengthHypotheses.announcedByteCount(unclear, toneCount: profile.toneCount) == nil, "seed 56")
+        }
+    }
 }
