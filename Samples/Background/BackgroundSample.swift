@@ -1,14 +1,14 @@
 import Foundation
 import NearbyMessages
 
-/// Tells of the messages that devices and beacons nearby have for it, also while it does not run.
+/// Reports messages of devices and beacons nearby, even while it does not run.
 ///
 ///     background-sample on      subscribes, now and at each launch, until it is switched off
-///     background-sample         does what was chosen last
+///     background-sample         continues with the last choice
 ///     background-sample off     ends the work in the background
 ///
-/// EARSHOT_KEY is a key of the project. A user may kill it at any time: the agent goes on, and starts it again when its user
-/// clicks the notification that its manifest describes.
+/// EARSHOT_KEY is a key of the project. A user may kill it at any time: the agent continues, and starts it again when
+/// the user clicks the notification that its manifest describes.
 @main final class BackgroundSample: UIResponder, UIApplicationDelegate {
     /// The user's choice. It is on the disk before `isOn = …` returns.
     private let background = BackgroundFlag("background")
@@ -34,7 +34,7 @@ import NearbyMessages
         }
         application.registerUserNotificationSettings(
             UIUserNotificationSettings(types: [.alert, .badge, .sound], categories: nil))
-        // A click brings the app to the front. A program with windows says so when it has shown them.
+        // A click brings the app to the foreground. A program with windows reports that when it has shown them.
         if launchOptions?[.localNotification] != nil { application.setApplicationState(.active) }
         messageManager = GNSMessageManager(apiKey: key)
         subscription = background.restore { subscribe() } ?? nil
@@ -50,12 +50,12 @@ import NearbyMessages
                 params?.strategy = GNSStrategy { params in
                     params?.allowInBackground = true
                     params?.discoveryMediums = .BLE
-                    // It has nothing to say to others, so it only listens.
+                    // It has no message to send, so it only listens.
                     params?.discoveryMode = .scan
                 }
                 params?.beaconStrategy = GNSBeaconStrategy { params in
                     params?.allowInBackground = true
-                    // Eddystone alone, in low power: no question about the location.
+                    // Only Eddystone, with low power, so no question about the location.
                     params?.includeIBeacons = false
                 }
                 params?.statusHandler = { status in say("status \(status)") }
@@ -65,7 +65,7 @@ import NearbyMessages
 
 private func found(_ message: GNSMessage?) {
     say("found \(text(message))")
-    // The documents' way: a notification only if the user does not see the app.
+    // As the documents recommend: a notification only if the user does not see the app.
     if UIApplication.shared.applicationState != .active {
         let localNotification = UILocalNotification()
         localNotification.alertBody = "Near you: \(text(message))"
@@ -79,7 +79,7 @@ private func text(_ message: GNSMessage?) -> String {
 
 private func say(_ line: String) {
     print(line)
-    // To a file, too, at once: a sample is killed.
+    // Immediately, even to a file, because the sample may be killed.
     fflush(nil)
 }
 

@@ -39,7 +39,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     ],
     targets: [
-        // Of the package above no more than a few values, so that `--product simplepush-server` compiles quickly.
+        // From the package above only a few values, so that `--product simplepush-server` compiles quickly.
         .target(name: "SimplePushKit", dependencies: [nioCore, nioPosix, nioSSL], swiftSettings: strict),
         .target(
             name: "SimplePushServer",
@@ -51,7 +51,7 @@ let package = Package(
         .executableTarget(
             name: "simplepush-load", dependencies: ["SimplePushKit", argumentParser, nioPosix],
             swiftSettings: strict),
-        // What the provider and the app do, without the modules of the package above, so that tests need no agent.
+        // The logic of the provider and the app, without the modules of the package above, so that tests need no agent.
         .target(name: "SimplePushClient", dependencies: ["SimplePushKit"], swiftSettings: strict),
         .executableTarget(
             name: "simplepush-provider",

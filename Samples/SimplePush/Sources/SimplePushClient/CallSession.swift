@@ -1,11 +1,11 @@
 import Foundation
 public import SimplePushKit
 
-/// One call from its beginning to its end, also over links that break.
+/// One call from its beginning to its end, even if links break.
 public actor CallSession {
-    /// What happens in the call.
+    /// An event of the call.
     public enum Event: Sendable, Equatable {
-        /// The server has the call. It reaches the callee's provider now, or does not.
+        /// The server has the call, and can or cannot reach the callee's provider now.
         case placed(isHere: Bool)
         /// The call's state.
         case state(CallState)
@@ -13,11 +13,11 @@ public actor CallSession {
         case reconnecting(String)
     }
 
-    /// How it begins.
+    /// The beginning of the call.
     public enum Beginning: Sendable {
-        /// Calls a user.
+        /// Call a user.
         case invite(OutgoingInvitation)
-        /// Answers a call; nil answers the only one that rings.
+        /// Answer a call; nil means the only one that rings.
         case accept(String?)
     }
 
@@ -30,7 +30,7 @@ public actor CallSession {
     private var latest: CallState?
     private var seen: [CallState] = []
 
-    /// - Parameter handle: is told of what happens.
+    /// - Parameter handle: receives the events.
     public init(_ beginning: Beginning, handle: @escaping @Sendable (Event) -> Void) {
         self.beginning = beginning
         self.handle = handle
@@ -95,7 +95,7 @@ public actor CallSession {
             try await link.send(.invite(invitation))
         } else {
             seen = []
-            // Its answer follows the calls that ring or go on.
+            // The server's answer comes after the ringing and connected calls.
             try await link.send(.directory(DirectoryRequest()))
         }
     }
@@ -124,7 +124,7 @@ public actor CallSession {
         }
     }
 
-    /// Answers the call that was meant, or finds out that it ended while the link was broken.
+    /// Answers the chosen call, or finds out that it ended while the link was broken.
     private func choose(_ link: PushLink) async {
         do {
             if let id, let latest {

@@ -1,7 +1,7 @@
 public import Foundation
 public import SimplePushKit
 
-/// What a user has chosen, in `$XDG_CONFIG_HOME/simplepush/settings.json`.
+/// The user's settings, in `$XDG_CONFIG_HOME/simplepush/settings.json`.
 public struct ClientSettings: Codable, Sendable, Equatable {
     /// The server's name or address.
     public var host: String
@@ -9,17 +9,17 @@ public struct ClientSettings: Codable, Sendable, Equatable {
     public var port: Int
     /// The Wi-Fi networks on which the provider runs.
     public var ssids: [String]
-    /// Whether it runs on Ethernet, too.
+    /// Whether it also runs on Ethernet.
     public var usesEthernet: Bool
     /// The user's identifier on the server.
     public var user: String
-    /// What others see.
+    /// The name that others see.
     public var name: String
     /// The file with the server's secret; nil without protection.
     public var secretFile: String?
     /// The file with the user's own key.
     public var keyFile: String
-    /// Whether the provider is to run.
+    /// Whether the provider should run.
     public var isEnabled: Bool
 
     /// The settings of these values.
@@ -47,7 +47,7 @@ public struct ClientSettings: Codable, Sendable, Equatable {
         return .sharedSecret(try SharedSecret(fileAt: secretFile))
     }
 
-    /// How the user registers.
+    /// The user's registration.
     /// - Throws: `SettingsError`
     public func registration(_ channel: PushChannel) throws(SettingsError) -> Registration {
         guard let key = try? String(contentsOfFile: keyFile, encoding: .utf8) else { throw .noKey(keyFile) }
@@ -59,14 +59,14 @@ public struct ClientSettings: Codable, Sendable, Equatable {
 // MARK: The provider's part
 
 extension ClientSettings {
-    /// What the provider needs, as a property list.
+    /// The provider's configuration, as a property list.
     public var providerConfiguration: [String: Any] {
         var values: [String: Any] = ["host": host, "port": port, "user": user, "name": name, "keyFile": keyFile]
         values["secretFile"] = secretFile
         return values
     }
 
-    /// The settings that a provider was given.
+    /// The settings from a provider's configuration.
     /// - Throws: `SettingsError.incomplete`
     public init(providerConfiguration values: [String: Any]) throws(SettingsError) {
         guard let host = values["host"] as? String else { throw .incomplete("host") }
@@ -79,7 +79,7 @@ extension ClientSettings {
     }
 }
 
-/// Where the app keeps its settings.
+/// The paths of the app's settings.
 public struct SettingsFile: Sendable {
     /// The folder, `$XDG_CONFIG_HOME/simplepush`.
     public let folder: String
@@ -93,7 +93,7 @@ public struct SettingsFile: Sendable {
         folder = Self.folder("XDG_CONFIG_HOME", ".config", environment)
     }
 
-    /// The file in which the provider remembers what it has shown to a user of a server.
+    /// The provider's file with the messages that it has shown to a user of a server.
     public static func shownPath(
         _ settings: ClientSettings, environment: [String: String] = ProcessInfo.processInfo.environment
     ) -> String {
@@ -142,15 +142,15 @@ public struct SettingsFile: Sendable {
     }
 }
 
-/// Why there are no settings.
+/// The reason why there are no settings.
 public enum SettingsError: Error, Equatable, CustomStringConvertible, LocalizedError {
     /// The user has chosen nothing yet.
     case missing
-    /// The file at the path holds something else.
+    /// The file at the path has other content.
     case unreadable(String)
     /// The file at the path cannot be written.
     case unwritable(String)
-    /// The file with the user's key is not there.
+    /// The file with the user's key is missing.
     case noKey(String)
     /// The provider's configuration has no such value.
     case incomplete(String)

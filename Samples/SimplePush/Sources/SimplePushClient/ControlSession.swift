@@ -1,10 +1,10 @@
 import Foundation
 public import SimplePushKit
 
-/// What the app's commands do on the control channel.
+/// The app's commands on the control channel.
 public struct ControlSession: Sendable {
     private let openLink: @Sendable () async throws -> PushLink
-    /// How long a command tries to reach the server, in seconds.
+    /// The time for which a command tries to reach the server, in seconds.
     private let patienceSeconds: Double
 
     /// - Parameter open: opens a control link; it throws `LinkFailure`.
@@ -29,7 +29,7 @@ public struct ControlSession: Sendable {
     }
 
     /// Sends a text, again if the link breaks: the server knows it by its identifier.
-    /// - Returns: whether the recipient is there.
+    /// - Returns: whether the recipient is online.
     /// - Throws: `Refusal`, or `LinkFailure` if the server could not be reached.
     public func send(_ text: OutgoingText) async throws -> Accepted {
         let end = ContinuousClock.now + .seconds(patienceSeconds)
@@ -55,14 +55,14 @@ public struct ControlSession: Sendable {
         }
     }
 
-    /// The user's calls that ring or go on.
+    /// The user's ringing and connected calls.
     public func calls() async throws -> [CallState] {
         let link = try await openLink()
         defer { link.close() }
         return try await Self.calls(link)
     }
 
-    /// The server tells the calls first, so they have come when it answers another question.
+    /// The server sends the calls first, so they have arrived when it answers another request.
     private static func calls(_ link: PushLink) async throws -> [CallState] {
         try await link.send(.directory(DirectoryRequest()))
         var calls: [CallState] = []
@@ -113,7 +113,7 @@ public struct ControlSession: Sendable {
 public enum CallChoiceError: Error, Equatable, CustomStringConvertible {
     /// No call has this identifier.
     case unknown(String)
-    /// No call rings or goes on.
+    /// There is no ringing or connected call.
     case none
     /// There are these calls.
     case several([String])

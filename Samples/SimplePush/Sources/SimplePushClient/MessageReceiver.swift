@@ -1,7 +1,7 @@
 import Foundation
 public import SimplePushKit
 
-/// What a provider tells its user.
+/// An announcement of a provider to its user.
 public enum Announcement: Sendable, Equatable {
     /// A text to show.
     case text(DeliveredText)
@@ -9,14 +9,14 @@ public enum Announcement: Sendable, Equatable {
     case call(Invitation)
     /// A call that rang while the user was away.
     case missedCall(Invitation)
-    /// A call that rang here and was not answered here. It is told once, and not again after a failure.
+    /// A call that rang here and was not answered here. It is announced once, and not repeated after a failure.
     case endedCall(CallState)
 }
 
-/// The provider's part of SimplePush: keeps the notification channel, and tells the user of each message once.
+/// The provider's part of SimplePush: keeps the notification channel open, and announces each message to the user once.
 ///
-/// A message is announced, then written to the list of shown messages, then acknowledged. A process that is killed between the
-/// first two announces it again; the announcement has the same identifier, so it takes the place of the first.
+/// A message is announced, then written to the list of shown messages, then acknowledged. A process that is killed
+/// between the first two announces it again; the announcement has the same identifier, so it replaces the first.
 public actor MessageReceiver {
     private let shown: ShownMessages
     private let announce: @Sendable (Announcement) async -> Bool
@@ -26,10 +26,11 @@ public actor MessageReceiver {
     private var latestFailure = ""
 
     /// - Parameters:
-    ///   - shown: what the user has been told of.
+    ///   - shown: the announced messages.
     ///   - retrySeconds: the pause after an announcement that failed.
-    ///   - announce: tells the user. It returns false if that failed; the message is then announced again.
-    ///   - log: takes a sentence.
+    ///   - announce: announces a message to the user. It returns false if that failed; then the message is announced
+    ///     again.
+    ///   - log: logs a sentence.
     public init(
         shown: sending ShownMessages, retrySeconds: Double = 5,
         announce: @escaping @Sendable (Announcement) async -> Bool,
@@ -41,10 +42,10 @@ public actor MessageReceiver {
         self.log = log
     }
 
-    /// Keeps the channel until the task is cancelled.
+    /// Keeps the channel open until the task is cancelled.
     /// - Parameters:
     ///   - open: opens a link; it throws `LinkFailure`.
-    ///   - firstOutcome: is told once: nil for a link, or why the first attempt failed.
+    ///   - firstOutcome: called once: with nil for a link, or with the reason why the first attempt failed.
     public func run(
         pauses: ReconnectPauses = ReconnectPauses(), open: @Sendable () async throws -> PushLink,
         firstOutcome: @escaping @Sendable (LinkFailure?) -> Void = { _ in }
@@ -72,7 +73,7 @@ public actor MessageReceiver {
             log("connected")
         case .failed(let failure, _):
             link = nil
-            // A server that is away for an hour is one line.
+            // A server that is unreachable for an hour causes one line.
             if failure.description != latestFailure { log(failure.description) }
             latestFailure = failure.description
         case .frame(let frame, let link): await take(frame, link)
@@ -104,7 +105,8 @@ public actor MessageReceiver {
             do {
                 try shown.record(sender: sender, id: id)
             } catch {
-                // Without the record the message would be shown with every connection, so it is acknowledged all the same.
+                // Without the record the message would be shown at every connection, so it is acknowledged
+                // nevertheless.
                 log("\(error)")
             }
         }
@@ -112,7 +114,7 @@ public actor MessageReceiver {
     }
 }
 
-/// Tells an outcome once.
+/// Reports an outcome once.
 private final class FirstOutcome: Sendable {
     private let tellOnce: @Sendable (LinkFailure?) -> Void
     private let isTold = Told()

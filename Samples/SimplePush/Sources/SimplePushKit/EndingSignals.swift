@@ -1,7 +1,7 @@
 @preconcurrency import Dispatch
 import Glibc
 
-/// Waits for Ctrl-C and SIGTERM. A second one ends the program at once.
+/// Waits for Ctrl-C and SIGTERM. A second one ends the program immediately.
 public final class EndingSignals: Sendable {
     private let sources: [any DispatchSourceSignal]
     private let arrivals: AsyncStream<CInt>
@@ -22,7 +22,7 @@ public final class EndingSignals: Sendable {
             source.activate()
             return source
         }
-        // A peer that has gone is an error of the write, not the program's end.
+        // A peer that has disconnected causes an error of the write, and must not end the program.
         signal(SIGPIPE, SIG_IGN)
     }
 

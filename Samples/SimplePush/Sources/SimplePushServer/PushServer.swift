@@ -6,9 +6,9 @@ import NIOPosix
 import NIOSSL
 public import SimplePushKit
 
-/// A server that runs.
+/// A running server.
 public final class PushServer: Sendable {
-    /// Where it listens, with the port that the system chose if the options have port 0.
+    /// Its address, with the port that the system chose if the options have port 0.
     public let address: ServerAddress
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
@@ -34,7 +34,7 @@ public final class PushServer: Sendable {
         raiseFileLimit()
         let store = try Store(path: options.databasePath)
         let context = try options.security.serverContext()
-        // One thread owns all state. It is far from busy with some thousand clients, as the README's figures show.
+        // One thread owns all state. A few thousand clients do not keep it busy, as the README's figures show.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         let loop = group.next()
         do {
@@ -76,7 +76,7 @@ public final class PushServer: Sendable {
         }
     }
 
-    /// Tells every client, waits up to two seconds until they have gone, and closes the database.
+    /// Tells every client, waits up to two seconds until they have disconnected, and closes the database.
     public func stop() async {
         try? await channel.close()
         ticks.cancel()
@@ -105,7 +105,7 @@ public final class PushServer: Sendable {
 
 private struct TooManyLinks: Error {}
 
-/// Why a server does not start.
+/// The reason why a server does not start.
 public struct ServerStartError: Error, CustomStringConvertible {
     /// A sentence.
     public let description: String

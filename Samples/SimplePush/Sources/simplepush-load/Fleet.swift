@@ -59,7 +59,7 @@ final class Fleet: Sendable {
         return Fleet(prefix, links, meter)
     }
 
-    /// As a provider does, but without a notification.
+    /// Like a provider, but without a notification.
     private static func receive(_ link: PushLink, _ meter: LatencyMeter) async {
         do {
             for try await frame in link.frames {
@@ -102,7 +102,7 @@ final class Fleet: Sendable {
     }
 }
 
-/// Collects when texts left and arrived.
+/// Records the times at which texts were sent and received.
 final class LatencyMeter: Sendable {
     private struct Content {
         var sentAt: [String: ContinuousClock.Instant] = [:]

@@ -61,7 +61,7 @@ struct SimplePushLoad: AsyncParsableCommand {
         }
         let sendSeconds = (ContinuousClock.now - start).inSeconds
         let after = serverPid.flatMap(ServerUsage.init)
-        // What is on its way arrives.
+        // Wait for texts in transit.
         for _ in 0..<100 where meter.count < sent { try await Task.sleep(for: .milliseconds(100)) }
 
         let latencies = meter.sorted

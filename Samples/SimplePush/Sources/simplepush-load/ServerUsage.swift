@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// What the server's process takes, from the kernel.
+/// The resources of the server's process, from the kernel.
 struct ServerUsage {
     let processorSeconds: Double
     let residentMiB: Double
@@ -18,7 +18,7 @@ struct ServerUsage {
         }
         residentMiB = kibibytes("VmRSS") / 1_024
         peakMiB = kibibytes("VmHWM") / 1_024
-        // The program's name stands in parentheses and may hold spaces.
+        // The program's name is in parentheses and may contain spaces.
         let fields = times[(times.lastIndex(of: ")") ?? times.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Double(fields[12]), let system = Double(fields[13]) else { return nil }
         processorSeconds = (user + system) / Double(sysconf(Int32(_SC_CLK_TCK)))

@@ -4,7 +4,7 @@ import NetworkExtension
 import SimplePushClient
 import SimplePushKit
 
-/// Keeps the link to the server while the device is on the network that the app named.
+/// Keeps the link to the server open while the device is on the network that the app named.
 ///
 /// earshot-agent starts and stops it. Texts become notifications, invitations become calls of the app.
 @main final class SimplePushProvider: NEAppPushProvider {
@@ -30,7 +30,7 @@ import SimplePushKit
                         to: settings.address, as: registration, security: security,
                         on: MultiThreadedEventLoopGroup.singleton)
                 } firstOutcome: { failure in
-                    // A server that is away comes back, and this process waits for it. With a wrong secret it would wait in vain.
+                    // This process waits for an unreachable server. With a wrong secret waiting would not help.
                     answer.value(failure.flatMap { $0.needsHelp ? ProviderFailure(description: $0.description) : nil })
                 }
             }
@@ -45,7 +45,7 @@ import SimplePushKit
         guard let receiving else { return completionHandler() }
         let done = Unchecked(completionHandler)
         Task {
-            // What is being announced is acknowledged before the link closes.
+            // A message that is being announced is acknowledged before the link closes.
             await receiving.value
             done.value()
         }
@@ -96,7 +96,7 @@ private struct ProviderFailure: LocalizedError, CustomStringConvertible {
     var errorDescription: String? { description }
 }
 
-/// Carries what the agent's calls and this program's tasks share. Unchecked: the values behind are guarded by locks of their own.
+/// The state that the agent's calls and this program's tasks share. Unchecked, because the values have their own locks.
 private struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
     init(_ value: Value) { self.value = value }

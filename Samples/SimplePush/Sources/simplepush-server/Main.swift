@@ -38,25 +38,26 @@ extension SimplePushServerCommand {
         @Option(help: ArgumentHelp("The port; 0 lets the system choose one.", valueName: "port"))
         var port = WireFormat.defaultPort
 
-        @Option(help: ArgumentHelp("A file with the secret that all clients have, too.", valueName: "file"))
+        @Option(help: ArgumentHelp("A file with the secret that all clients share.", valueName: "file"))
         var secretFile: String?
 
-        @Flag(help: "Serve without a secret and without encryption: everybody on the network can read and forge all.")
+        @Flag(
+            help: "Serve without a secret and without encryption: anyone on the network can read and forge everything.")
         var insecure = false
 
-        @Option(help: ArgumentHelp("The database: users, and what waits for them.", valueName: "file"))
+        @Option(help: ArgumentHelp("The database: users, and the messages that wait for them.", valueName: "file"))
         var database = "simplepush.sqlite"
 
-        @Option(help: ArgumentHelp("A call rings so many seconds.", valueName: "seconds"))
+        @Option(help: ArgumentHelp("The number of seconds that a call rings.", valueName: "seconds"))
         var ringSeconds = ServerLimits().ringSeconds
 
-        @Option(help: ArgumentHelp("A text waits so many days for its recipient.", valueName: "days"))
+        @Option(help: ArgumentHelp("The number of days that a text waits for its recipient.", valueName: "days"))
         var keepDays = ServerLimits().waitingSeconds / 86_400
 
-        @Option(help: ArgumentHelp("So many texts and calls wait for one user.", valueName: "count"))
+        @Option(help: ArgumentHelp("The number of texts and calls that wait for one user.", valueName: "count"))
         var keepCount = ServerLimits().waitingCount
 
-        @Option(help: ArgumentHelp("So many links at once; a client has two.", valueName: "count"))
+        @Option(help: ArgumentHelp("The number of simultaneous links; a client has two.", valueName: "count"))
         var links = ServerLimits().linkCount
 
         @Option(help: ArgumentHelp("trace, debug, info, notice, warning or error.", valueName: "level"))

@@ -5,7 +5,7 @@ import SimplePushClient
 import SimplePushKit
 import UIKitNames
 
-/// `simplepush run`: hears of calls from the provider, rings, and answers.
+/// `simplepush run`: receives calls from the provider, rings, and answers.
 final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
     static var outputsJSON = false
     private let console = Console(usesJSON: AppDelegate.outputsJSON)
@@ -57,7 +57,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
         _ manager: NEAppPushManager, didClickNotification identifier: String, title: String, body: String
     ) { openThread(identifier) }
 
-    /// A tap on a notification opens what it tells of: the texts with its sender, here and in a terminal of the desktop.
+    /// A tap on a notification opens the texts with its sender, here and in a terminal of the desktop.
     private func openThread(_ identifier: String) {
         guard let name = NotificationName(identifier: identifier), let settings = try? SettingsFile().load() else {
             return
@@ -68,7 +68,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
         DesktopTerminal.open(["texts", name.peer])
     }
 
-    /// The words on standard input act on the present call. Without a terminal the commands of the same names remain.
+    /// The words on standard input act on the current call. Without a terminal the commands of the same names remain.
     private nonisolated static func readCommands(_ watch: CallWatch) {
         Thread.detachNewThread {
             while let line = readLine() {

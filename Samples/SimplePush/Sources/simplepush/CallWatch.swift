@@ -2,14 +2,14 @@ import Foundation
 import SimplePushClient
 import SimplePushKit
 
-/// Follows the user's calls on the control channel, and rings for those that come in.
+/// Follows the user's calls on the control channel, and rings for incoming ones.
 actor CallWatch {
     private let console: Console
     private let ringer: Ringer
     private let open: @Sendable () async throws -> PushLink
     private var link: PushLink?
     private var calls: [String: CallState] = [:]
-    /// The calls that have rung here and are not over.
+    /// The calls that have rung here and have not ended.
     private var rung: Set<String> = []
     private var latestFailure = ""
 
@@ -29,7 +29,7 @@ actor CallWatch {
         case .open(let link):
             self.link = link
             latestFailure = ""
-            // The server tells the calls that still are. Others ended while the link was broken.
+            // The server sends the existing calls. Others ended while the link was broken.
             calls = [:]
             try? await link.send(.directory(DirectoryRequest()))
         case .failed(let failure, _):
@@ -60,7 +60,7 @@ actor CallWatch {
         }
     }
 
-    /// Shows a call once, whether the provider or the server told of it first.
+    /// Shows a call once, whether the provider or the server reported it first.
     func ring(id: String, user: String, name: String) async {
         guard rung.insert(id).inserted else { return }
         console.say(
@@ -69,7 +69,7 @@ actor CallWatch {
         await ringer.ring(id: id, user: user, name: name) { action in
             Task { await self.tell(action, id) }
         }
-        // The provider may have told of a call that is over by now. The server's next answer says so.
+        // The provider may have reported a call that has ended since. The server's next answer shows that.
         if calls[id] == nil { try? await link?.send(.directory(DirectoryRequest())) }
     }
 
@@ -77,7 +77,7 @@ actor CallWatch {
         if rung.remove(id) != nil { ringer.ended(id: id) }
     }
 
-    /// Acts on the call that rings or goes on.
+    /// Acts on the ringing or connected call.
     func act(_ action: CallAction) async {
         let meant =
             calls.values.first { action == .hangUp || !$0.isOutgoing && $0.phase == .ringing }?.id
@@ -88,7 +88,7 @@ actor CallWatch {
         if await !ringer.request(action, id: meant) { await tell(action, meant) }
     }
 
-    /// Tells the server what the user wants of a call.
+    /// Sends the user's action on a call to the server.
     private func tell(_ action: CallAction, _ meant: String) async {
         guard let link else {
             return console.say(
@@ -103,7 +103,7 @@ actor CallWatch {
             Event(event: "problem", reason: "unknown word"), "Type 'accept', 'decline' or 'hangup'; Ctrl-C ends.")
     }
 
-    /// Removes what is shown.
+    /// Removes the shown call.
     func leave() {
         for id in rung { end(id) }
         link?.close()

@@ -30,7 +30,7 @@ struct Console: Sendable {
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
             line = (try? encoder.encode(event)).map { String(decoding: $0, as: UTF8.self) } ?? ""
         } else {
-            // A name of another user must not command the terminal.
+            // Another user's name must not control the terminal.
             line = String(
                 String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
         }

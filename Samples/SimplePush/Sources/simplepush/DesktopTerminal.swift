@@ -17,7 +17,7 @@ enum DesktopTerminal {
         else { return }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: terminal)
-        // The user's name goes as an argument, never into a text that the shell reads.
+        // The user's name is passed as an argument, never in a text that the shell reads.
         let script = #""$@"; exec "${SHELL:-/bin/sh}""#
         process.arguments =
             (terminal.hasSuffix("x-terminal-emulator") ? ["-e"] : []) + ["/bin/sh", "-c", script, "sh", program]

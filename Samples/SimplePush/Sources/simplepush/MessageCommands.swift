@@ -48,7 +48,7 @@ struct Text: ClientCommand {
         do {
             try TextHistory(path: SettingsFile.historyPath(settings)).append(entry)
         } catch {
-            // The text is on its way all the same.
+            // The text is being delivered nevertheless.
             FileHandle.standardError.write(Data("simplepush: \(error)\n".utf8))
         }
         Console(usesJSON: output.json).say(
@@ -60,7 +60,7 @@ struct Text: ClientCommand {
 struct Texts: ClientCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the texts that you and a user have written.",
-        discussion: "A tap on the notification of a text shows them, too. They are on this machine alone.")
+        discussion: "A tap on the notification of a text shows them too. They are stored only on this machine.")
 
     @Argument(help: "The other user.") var user: String
     @OptionGroup var output: OutputOptions
@@ -137,6 +137,6 @@ private func follow(_ beginning: CallSession.Beginning, _ console: Console) asyn
     }
     defer { hangingUp.cancel() }
     let end = try await session.run(open: open)
-    // A call that nobody took is not a success.
+    // A call that was not answered is not a success.
     if [.declined, .busy, .unanswered, .lost].contains(end.end), end.isOutgoing { throw ExitCode(1) }
 }

@@ -32,7 +32,7 @@ import UIKitNames
         }
     }
 
-    /// Says what is wrong, and ends with a number of sysexits.
+    /// Prints the error, and exits with a status of sysexits.h.
     static func end(_ error: any Error) -> Never {
         if error is ExitCode { SimplePush.exit(withError: error) }
         FileHandle.standardError.write(Data("simplepush: \(error)\n".utf8))

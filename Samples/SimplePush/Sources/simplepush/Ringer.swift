@@ -22,7 +22,7 @@ final class Ringer: NSObject, CXProviderDelegate, Sendable {
         provider.setDelegate(self, queue: nil)
     }
 
-    /// - Parameter act: is told what the user wants of the call.
+    /// - Parameter act: receives the user's action on the call.
     func ring(id: String, user: String, name: String, act: @escaping Act) async {
         let uuid = UUID()
         calls.withLock { $0[uuid] = Call(id: id, act: act) }
@@ -37,7 +37,7 @@ final class Ringer: NSObject, CXProviderDelegate, Sendable {
         }
     }
 
-    /// The user wants something of a call by a word, as by a button.
+    /// Acts on a call by a word, like by a button.
     /// - Returns: whether the call is one that has rung here.
     func request(_ action: CallAction, id: String) async -> Bool {
         guard let uuid = uuid(of: id) else { return false }
@@ -63,7 +63,7 @@ final class Ringer: NSObject, CXProviderDelegate, Sendable {
         provider.reportCall(with: uuid, endedAt: nil, reason: reason)
     }
 
-    // MARK: What the user wants
+    // MARK: The user's actions
 
     func providerDidReset(_ provider: CXProvider) { calls.withLock { $0 = [:] } }
 

@@ -9,7 +9,7 @@ let providerIdentifier = "simplepush-provider"
 
 struct Settings: ClientCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show or change who you are, and on which network.",
+        abstract: "Show or change your name and your networks.",
         discussion: """
             Without options it shows the settings, and whether the provider is active. Options that are left out keep their value.
 
@@ -20,12 +20,12 @@ struct Settings: ClientCommand {
     @Option(help: ArgumentHelp("The server's port.", valueName: "port")) var port: Int?
     @Option(help: ArgumentHelp("A Wi-Fi network; repeat it for more, up to 10.", valueName: "network")) var ssid:
         [String] = []
-    @Flag(inversion: .prefixedNo, help: "Whether the provider runs on Ethernet, too.") var ethernet: Bool?
+    @Flag(inversion: .prefixedNo, help: "Whether the provider also runs on Ethernet.") var ethernet: Bool?
     @Option(help: ArgumentHelp("Your name on the server: letters, digits, dots, dashes.", valueName: "name")) var user:
         String?
-    @Option(help: ArgumentHelp("What others see.", valueName: "name")) var name: String?
+    @Option(help: ArgumentHelp("The name that others see.", valueName: "name")) var name: String?
     @Option(help: ArgumentHelp("The server's secret file.", valueName: "file")) var secretFile: String?
-    @Flag(help: "The server runs with --insecure: everybody on the network can read and forge all.") var insecure =
+    @Flag(help: "The server runs with --insecure: anyone on the network can read and forge everything.") var insecure =
         false
     @Flag(inversion: .prefixedEnableDisable, help: "Whether the provider runs at all.") var provider: Bool?
     @Flag(help: "Remove the settings.") var remove = false
@@ -44,7 +44,7 @@ struct Settings: ClientCommand {
         if let user, !FrameLimits.isIdentifier(user) {
             throw ValidationError("A user has 1 to 64 letters, digits, dots, dashes and underlines.")
         }
-        if remove, !changesNothing { throw ValidationError("--remove stands alone.") }
+        if remove, !changesNothing { throw ValidationError("--remove excludes all other options.") }
     }
 
     func perform() async throws {
@@ -71,7 +71,7 @@ struct Settings: ClientCommand {
     private func changed(_ file: SettingsFile) throws -> ClientSettings {
         let old = FileManager.default.fileExists(atPath: file.path) ? try file.load() : nil
         guard let host = host ?? old?.host, let user = user ?? old?.user else {
-            throw ValidationError("The first time --host and --user are needed.")
+            throw ValidationError("The first time, --host and --user are required.")
         }
         let secret = insecure ? nil : secretFile.map { Self.absolute($0) } ?? old?.secretFile
         guard secret != nil || insecure || old != nil else {

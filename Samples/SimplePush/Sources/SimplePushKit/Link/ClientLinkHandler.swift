@@ -5,8 +5,8 @@ import Synchronization
 
 /// The client's end of a link: registers, answers heartbeats, passes frames on, and notices silence.
 ///
-/// It stands behind a `FrameDecoder`. NIO's `IdleStateHandler` looks at the system's clock; this one looks at the event loop's,
-/// which tests move.
+/// It comes after a `FrameDecoder`. NIO's `IdleStateHandler` uses the system's clock; this one uses the event loop's,
+/// which tests can advance.
 final class ClientLinkHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -52,7 +52,7 @@ final class ClientLinkHandler: ChannelInboundHandler {
     private func register(_ context: ChannelHandlerContext) {
         guard !hasRegistered else { return }
         hasRegistered = true
-        // Behind TLS the frame waits for the end of the handshake.
+        // With TLS the frame waits for the end of the handshake.
         send(.register(registration), context)
     }
 
@@ -78,13 +78,13 @@ final class ClientLinkHandler: ChannelInboundHandler {
         case .registered(let times): state.register(times)
         case .refusal(let refusal) where refusal.id == nil: end(.refused(refusal), context)
         default:
-            // An app that takes nothing must not fill the memory.
+            // An app that reads nothing must not fill the memory.
             if !state.pass(frame) { end(.malformed("It sent more than this program could take."), context) }
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // The server may leave without TLS's goodbye, as it does when it is killed.
+        // The server may close without TLS's closing message, for example if it is killed.
         if error as? NIOSSLError == .uncleanShutdown { return end(.closed, context) }
         if error is NIOSSLCloseTimedOutError { return }
         end(LinkFailure(error, at: address), context)
@@ -101,7 +101,7 @@ final class ClientLinkHandler: ChannelInboundHandler {
     }
 }
 
-/// What a link's handler and its user share.
+/// The state that a link's handler and its user share.
 package final class LinkState: Sendable {
     private struct Content {
         var waiting: CheckedContinuation<Registered, any Error>?
@@ -118,7 +118,8 @@ package final class LinkState: Sendable {
         (frames, output) = AsyncThrowingStream.makeStream(bufferingPolicy: .bufferingOldest(4_096))
     }
 
-    /// When the server was heard last, in seconds since 1970: a clock that goes on while the machine sleeps.
+    /// The time of the last data from the server, in seconds since 1970, by a clock that continues while the machine
+    /// sleeps.
     var heardAtSeconds: Double { content.withLock { $0.heardAtSeconds } }
 
     func heard() { content.withLock { $0.heardAtSeconds = Date().timeIntervalSince1970 } }

@@ -2,11 +2,11 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why there is no link, or no longer.
+/// The reason why there is no link, or no longer one.
 public enum LinkFailure: Error, Equatable, CustomStringConvertible {
     /// Nothing answers at the address.
     case unreachable(ServerAddress, String)
-    /// The server has another secret, or this client has.
+    /// The server and this client have different secrets.
     case wrongSecret(ServerAddress)
     /// The server does not speak TLS, or speaks it without our way of proving the secret.
     case noTLS(ServerAddress)
@@ -16,9 +16,9 @@ public enum LinkFailure: Error, Equatable, CustomStringConvertible {
     case refused(Refusal)
     /// The server said nothing for this time, in seconds.
     case silent(Double)
-    /// The server closed the link without a word.
+    /// The server closed the link without giving a reason.
     case closed
-    /// The server sent what is no frame.
+    /// The server sent invalid data.
     case malformed(String)
     /// This end closed the link.
     case closedHere
@@ -42,7 +42,7 @@ public enum LinkFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Whether another attempt fails too until the user has changed a setting.
+    /// Whether further attempts fail until the user changes a setting.
     public var needsHelp: Bool {
         switch self {
         case .wrongSecret, .noTLS, .onlyTLS: true
@@ -55,7 +55,7 @@ public enum LinkFailure: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What an error of the channel means for the link.
+    /// The failure of the link for an error of the channel.
     init(_ error: any Error, at address: ServerAddress) {
         switch error {
         case let failure as LinkFailure: self = failure

@@ -2,17 +2,17 @@
 public struct ReconnectPauses: Sendable {
     /// After the first failure. Each further one doubles the pause.
     public var first = 0.25
-    /// The longest pause. A server that is back is found within this time.
+    /// The longest pause. A server that is back is reached within this time.
     public var longest = 3.0
-    /// After a failure that the user must mend, such as a wrong secret.
+    /// After a failure that the user must solve, such as a wrong secret.
     public var help = 30.0
     private var next = 0.0
 
     /// The pauses of the format.
     public init() {}
 
-    /// The pause after a failure. A fifth of it is random, so that the clients of a server that was away do not come back all
-    /// at once.
+    /// The pause after a failure. A fifth of it is random, so that the clients do not all reconnect together after an
+    /// outage of the server.
     public mutating func pause(after failure: LinkFailure) -> Double {
         let pause: Double
         if failure.needsHelp {
@@ -28,13 +28,13 @@ public struct ReconnectPauses: Sendable {
     public mutating func succeed() { next = 0 }
 }
 
-/// What happens to a link that is kept.
+/// An event of a link that is kept open.
 public enum LinkEvent: Sendable {
     /// There is a link.
     case open(PushLink)
     /// The server sent a frame on it.
     case frame(ServerFrame, PushLink)
-    /// There is none. The next attempt follows after so many seconds.
+    /// There is no link. The next attempt follows after this many seconds.
     case failed(LinkFailure, retrySeconds: Double)
 }
 
@@ -42,7 +42,7 @@ public enum LinkEvent: Sendable {
 /// - Parameters:
 ///   - pauses: The pauses between attempts.
 ///   - open: Opens a link. It throws `LinkFailure`.
-///   - handle: Is told of everything, one event after the other.
+///   - handle: Receives all events, one after the other.
 public func keepLink(
     pauses: ReconnectPauses = ReconnectPauses(), open: @Sendable () async throws -> PushLink,
     handle: @Sendable (LinkEvent) async -> Void

@@ -5,10 +5,10 @@ import NIOSSL
 
 /// A registered link to a server.
 public final class PushLink: Sendable {
-    /// The times that a client keeps.
+    /// The time limits of a client.
     public struct Times: Sendable {
-        /// The client gives a link up after so long a silence of the server, in seconds: two lost heartbeats and the third
-        /// are 30 s.
+        /// The silence of the server after which the client closes a link, in seconds: two lost heartbeats and the
+        /// third are 30 s.
         public var silenceSeconds = 30.0
         /// The longest wait for a connection, in seconds.
         public var connectSeconds = 5.0
@@ -19,9 +19,9 @@ public final class PushLink: Sendable {
         public init() {}
     }
 
-    /// What the server answered to the registration.
+    /// The server's answer to the registration.
     public let registered: Registered
-    /// All frames but heartbeats, once. Its end is an error, a `LinkFailure`.
+    /// All frames except heartbeats, once. Its end is an error, a `LinkFailure`.
     public var frames: AsyncThrowingStream<ServerFrame, any Error> { state.frames }
 
     private let channel: any Channel
@@ -88,7 +88,7 @@ public final class PushLink: Sendable {
         }
     }
 
-    /// All of a client's link above TLS. Tests put it on a channel without a network.
+    /// The complete client link above TLS. Tests use it on a channel without a network.
     package static func addHandlers(
         to pipeline: ChannelPipeline.SynchronousOperations, registration: Registration, address: ServerAddress,
         silenceSeconds: Double, state: LinkState
@@ -110,8 +110,8 @@ public final class PushLink: Sendable {
         }
     }
 
-    /// Gives the link up if the server has been silent for too long by the wall clock. The link notices silence itself, but
-    /// its clock stands still while the machine sleeps.
+    /// Closes the link if the server has been silent for too long by the wall clock. The link detects silence itself,
+    /// but its clock stops while the machine sleeps.
     public func check() {
         guard Date().timeIntervalSince1970 - state.heardAtSeconds > silenceSeconds else { return }
         state.end(.silent(silenceSeconds))

@@ -1,15 +1,16 @@
 import NIOCore
 package import NIOSSL
 
-/// How a link is protected.
+/// The protection of a link.
 public enum PushSecurity: Sendable, Equatable {
     /// TLS 1.2 with a pre-shared key. Both ends prove that they have the secret, and nothing is sent in clear.
     case sharedSecret(SharedSecret)
     /// No protection: everybody on the network can read, change and forge everything.
     case insecure
 
-    /// The only cipher suite. BoringSSL knows pre-shared keys in TLS 1.2 alone. Of its three suites with an ephemeral key
-    /// exchange this one is not in CBC mode. The exchange keeps earlier links secret when the secret gets known later.
+    /// The only cipher suite. BoringSSL knows pre-shared keys in TLS 1.2 alone. Of its three suites with an ephemeral
+    /// key exchange this one is not in CBC mode. The exchange keeps earlier links secret if the secret becomes known
+    /// later.
     static let cipherSuite = "ECDHE-PSK-CHACHA20-POLY1305"
     static let identity = "simplepush"
 
@@ -23,7 +24,7 @@ public enum PushSecurity: Sendable, Equatable {
         return configuration
     }
 
-    /// What every link of a server needs; nil without protection.
+    /// The TLS context for every link of a server; nil without protection.
     package func serverContext() throws -> NIOSSLContext? {
         guard case .sharedSecret(let secret) = self else { return nil }
         var configuration = Self.base
@@ -31,7 +32,7 @@ public enum PushSecurity: Sendable, Equatable {
         return try NIOSSLContext(configuration: configuration)
     }
 
-    /// What every link of a client needs; nil without protection.
+    /// The TLS context for every link of a client; nil without protection.
     package func clientContext() throws -> NIOSSLContext? {
         guard case .sharedSecret(let secret) = self else { return nil }
         var configuration = Self.base

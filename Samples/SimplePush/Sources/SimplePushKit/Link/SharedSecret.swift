@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The secret that the server and all its clients have. It lets them in, and encrypts their links.
+/// The secret that the server and all its clients have. It authenticates them and encrypts their links.
 public struct SharedSecret: Sendable, Equatable {
     /// The length of a secret, in bytes. BoringSSL takes up to 256.
     public static let allowedByteCounts = 16...128
@@ -46,7 +46,7 @@ public func randomIdentifier(characterCount: Int) -> String {
     return String((0..<characterCount).map { _ in alphabet[Int.random(in: 0..<32, using: &generator)] })
 }
 
-/// Why there is no shared secret.
+/// The reason why there is no shared secret.
 public enum SecretError: Error, Equatable, CustomStringConvertible {
     /// The secret has this many bytes.
     case length(Int)

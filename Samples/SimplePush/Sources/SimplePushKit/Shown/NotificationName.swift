@@ -1,4 +1,4 @@
-/// The identifier of a notification, which comes back when the user taps it.
+/// The identifier of a notification, which the app receives when the user taps it.
 public enum NotificationName: Sendable, Equatable {
     /// A text of another user.
     case text(id: String, peer: String)

@@ -1,12 +1,12 @@
 import Foundation
 import Glibc
 
-/// The messages that the user has been told of, on the disk.
+/// The messages that were announced to the user, on the disk.
 ///
 /// The server delivers a message again when it did not get the acknowledgement. This file makes the user see it once.
 /// One line for each message, `SENDER ID`. A line is on the disk before `record` returns.
 public final class ShownMessages {
-    /// How many of the latest messages the file remembers. The server keeps at most 256 for a user.
+    /// The number of the latest messages in the file. The server keeps at most 256 for a user.
     public static let defaultLimit = 4_096
 
     /// The path of the file.
@@ -18,7 +18,7 @@ public final class ShownMessages {
 
     /// - Parameters:
     ///   - path: The file. Missing folders above it are made, for the user alone.
-    ///   - limit: How many messages it remembers at least.
+    ///   - limit: The minimum number of messages that it remembers.
     /// - Throws: `ShownMessagesError`
     public init(path: String, limit: Int = ShownMessages.defaultLimit) throws {
         self.path = path
@@ -38,10 +38,10 @@ public final class ShownMessages {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Whether the user has been told.
+    /// Whether the message was announced.
     public func contains(sender: String, id: String) -> Bool { known.contains(Self.key(sender, id)) }
 
-    /// Remembers that the user has been told.
+    /// Records that the message was announced.
     /// - Throws: `ShownMessagesError` if the disk refuses.
     public func record(sender: String, id: String) throws {
         let key = Self.key(sender, id)
@@ -66,7 +66,7 @@ public final class ShownMessages {
         keys.removeFirst(keys.count - limit)
     }
 
-    /// Writes a new file and puts it in the place of the old one.
+    /// Writes a new file and replaces the old one.
     private func rewrite() throws {
         if keys.count > limit { forget() }
         let new = path + ".new"

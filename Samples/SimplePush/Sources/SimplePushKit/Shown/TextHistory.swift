@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// The texts that a user has sent and received, on the user's disk: what a tap on a notification opens.
+/// The texts that a user has sent and received, on the user's disk: a tap on a notification opens them.
 ///
-/// One JSON object a line. The provider and the app write whole lines, so neither cuts a line of the other.
+/// One JSON object a line. The provider and the app write whole lines, so they cannot split each other's lines.
 public struct TextHistory: Sendable {
     /// A text of the history.
     public struct Entry: Codable, Sendable, Equatable {
@@ -13,7 +13,7 @@ public struct TextHistory: Sendable {
         public var peer: String
         /// The other user's name.
         public var peerName: String
-        /// What was written.
+        /// The text.
         public var text: String
         /// Seconds since 1970.
         public var sentAt: Double
@@ -31,7 +31,7 @@ public struct TextHistory: Sendable {
         }
     }
 
-    /// How many of the latest texts with one user are read.
+    /// The number of the latest texts with one user that are read.
     public static let maximumCount = 200
     /// A longer file loses its older half.
     private static let maximumByteCount = 4 << 20
@@ -41,7 +41,7 @@ public struct TextHistory: Sendable {
     /// - Parameter path: the file. Missing folders above it are made, for the user alone.
     public init(path: String) { self.path = path }
 
-    /// The latest texts with a user, the oldest first. A text that was written twice is there once.
+    /// The latest texts with a user, the oldest first. A text that was written twice is returned once.
     public func entries(with peer: String) -> [Entry] {
         var seen: Set<String> = []
         var entries: [Entry] = []
@@ -64,7 +64,7 @@ public struct TextHistory: Sendable {
         guard file >= 0 else { throw ShownMessagesError(path: path, errorNumber: errno) }
         defer { close(file) }
         shorten(file)
-        // After a crash in the middle of a line this one still begins a line.
+        // After a crash in the middle of a line, this entry still begins on a new line.
         guard let json = try? JSONEncoder().encode(entry) else { return }
         let line = Array("\n".utf8) + json
         guard write(file, line, line.count) == line.count else {

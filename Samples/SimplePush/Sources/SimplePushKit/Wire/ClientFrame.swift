@@ -1,4 +1,4 @@
-/// What a client tells the server.
+/// A frame from a client to the server.
 public enum ClientFrame: Sendable, Equatable {
     /// The first frame of every link.
     case register(Registration)
@@ -12,30 +12,30 @@ public enum ClientFrame: Sendable, Equatable {
     case invite(OutgoingInvitation)
     /// Answers or ends a call. Control channel.
     case call(CallRequest)
-    /// The user has been told of all up to a sequence number. Notification channel.
+    /// All messages up to a sequence number were announced to the user. Notification channel.
     case acknowledge(Acknowledgement)
 }
 
 /// The two links of a client.
 public enum PushChannel: String, Codable, Sendable {
-    /// Kept by the provider: texts and invitations arrive on it, also while no app runs.
+    /// Kept open by the provider: texts and invitations arrive on it, even if no app runs.
     case notification
-    /// Kept by the app: the directory, what the user sends, and the state of calls.
+    /// Kept open by the app: the directory, the user's texts and calls, and the state of calls.
     case control
 }
 
-/// Says which user a link belongs to.
+/// Names the user of a link.
 public struct Registration: Codable, Sendable, Equatable {
     /// `WireFormat.version`.
     public var version = WireFormat.version
-    /// What the link is for.
+    /// The purpose of the link.
     public var channel: PushChannel
     /// 1 to 64 of `A-Z a-z 0-9 . _ -`.
     public var user: String
-    /// What others see, 1 to 128 bytes without control characters.
+    /// The name that others see, 1 to 128 bytes without control characters.
     public var name: String
     /// 16 to 64 of the same characters as in `user`, chosen at random by the user's program. The server remembers the
-    /// first key of a user and refuses others: everybody has the shared secret, so it proves no user.
+    /// first key of a user and refuses others, because the shared secret, which everyone has, does not identify a user.
     public var key: String
 
     /// Names a user's link.
@@ -49,7 +49,7 @@ public struct Registration: Codable, Sendable, Equatable {
 
 /// Asks for users.
 public struct DirectoryRequest: Codable, Sendable, Equatable {
-    /// The last identifier of the page before; absent for the first page.
+    /// The last identifier of the previous page; absent for the first page.
     public var after: String?
 
     /// Asks for the page after an identifier.
@@ -87,7 +87,7 @@ public struct OutgoingInvitation: Codable, Sendable, Equatable {
     }
 }
 
-/// What a user does with a call.
+/// A user's action on a call.
 public enum CallAction: String, Codable, Sendable, CaseIterable {
     /// Takes a call that rings.
     case accept
@@ -103,7 +103,7 @@ public enum CallAction: String, Codable, Sendable, CaseIterable {
 public struct CallRequest: Codable, Sendable, Equatable {
     /// The call's identifier.
     public var id: String
-    /// What to do.
+    /// The action.
     public var action: CallAction
 
     /// An action on a call.
@@ -113,9 +113,9 @@ public struct CallRequest: Codable, Sendable, Equatable {
     }
 }
 
-/// The user has been told.
+/// Messages were announced to the user.
 public struct Acknowledgement: Codable, Sendable, Equatable {
-    /// The highest sequence number of which the user has been told, and so of all before.
+    /// The highest sequence number that was announced to the user; all lower ones were announced too.
     public var through: Int64
 
     /// Acknowledges all up to a sequence number.

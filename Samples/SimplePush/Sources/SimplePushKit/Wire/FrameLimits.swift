@@ -1,4 +1,4 @@
-/// The limits of what a client may say. Both ends check them: the client to explain, the server to be safe.
+/// The limits of a client's frames. Both ends check them: the client to explain, the server to be safe.
 public enum FrameLimits {
     /// The longest identifier, in bytes.
     public static let maximumIdentifierByteCount = 64

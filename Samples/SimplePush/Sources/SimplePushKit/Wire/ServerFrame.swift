@@ -1,8 +1,8 @@
-/// What the server tells a client.
+/// A frame from the server to a client.
 public enum ServerFrame: Sendable, Equatable {
-    /// The link belongs to its user now.
+    /// The link is registered.
     case registered(Registered)
-    /// Something was not done.
+    /// A request was refused.
     case refusal(Refusal)
     /// Sent every `Registered.heartbeatSeconds`. The client answers with its own.
     case heartbeat
@@ -24,7 +24,7 @@ public struct Registered: Codable, Sendable, Equatable {
     public var version = WireFormat.version
     /// The time between two heartbeats, in seconds.
     public var heartbeatSeconds: Double
-    /// Either end gives a silent link up after this many seconds.
+    /// Either end closes a silent link after this many seconds.
     public var timeoutSeconds: Double
 
     /// The times of a link.
@@ -34,7 +34,7 @@ public struct Registered: Codable, Sendable, Equatable {
     }
 }
 
-/// Why something was not done.
+/// The reason of a refusal.
 public struct Refusal: Codable, Sendable, Equatable, Error, CustomStringConvertible {
     /// A reason for programs.
     public enum Code: String, Codable, Sendable {
@@ -46,19 +46,19 @@ public struct Refusal: Codable, Sendable, Equatable, Error, CustomStringConverti
         case wrongKey
         /// There is no such user.
         case unknownUser
-        /// Too much waits for the recipient already.
+        /// Too many messages already wait for the recipient.
         case full
         /// The client sends too fast.
         case tooFast
-        /// The client reads too slowly, or says nothing.
+        /// The client reads too slowly, or is silent.
         case tooSlow
-        /// A newer link of the same user takes the place of this one, or there are too many.
+        /// A newer link of the same user replaces this one, or there are too many.
         case replaced
         /// The server has too many clients.
         case crowded
         /// The call is over, or not in a state for this action.
         case callOver
-        /// The caller is in a call already.
+        /// The caller is already in a call.
         case inCall
         /// The server cannot write to its disk.
         case storage
@@ -86,14 +86,14 @@ public struct Refusal: Codable, Sendable, Equatable, Error, CustomStringConverti
 
 /// Users, in the order of their identifiers.
 public struct DirectoryPage: Codable, Sendable, Equatable {
-    /// The most users of a page.
+    /// The maximum number of users on a page.
     public static let maximumUserCount = 128
 
     /// A user of the server.
     public struct User: Codable, Sendable, Equatable {
         /// The identifier.
         public var id: String
-        /// What others see.
+        /// The name that others see.
         public var name: String
         /// Whether the server can reach the user now.
         public var isHere: Bool
@@ -134,11 +134,11 @@ public struct Accepted: Codable, Sendable, Equatable {
 
 /// A text for the user.
 public struct DeliveredText: Codable, Sendable, Equatable {
-    /// Counts up for each user. The client acknowledges it.
+    /// Increases for each user. The client acknowledges it.
     public var sequence: Int64
     /// The sender's identifier for the text.
     public var id: String
-    /// The sender. The server vouches for it, as far as it knows users.
+    /// The sender. The server guarantees it, as far as it can identify users.
     public var from: String
     /// The sender's name.
     public var fromName: String
@@ -160,7 +160,7 @@ public struct DeliveredText: Codable, Sendable, Equatable {
 
 /// A call from another user, which rings now or was missed.
 public struct Invitation: Codable, Sendable, Equatable {
-    /// Counts up for each user, together with the texts. The client acknowledges it.
+    /// Increases for each user, together with the texts. The client acknowledges it.
     public var sequence: Int64
     /// The call's identifier.
     public var id: String
@@ -184,7 +184,7 @@ public struct Invitation: Codable, Sendable, Equatable {
     }
 }
 
-/// A call, as one of its two users sees it.
+/// The state of a call, for one of its two users.
 public struct CallState: Codable, Sendable, Equatable {
     /// Where a call stands.
     public enum Phase: String, Codable, Sendable {
@@ -196,7 +196,7 @@ public struct CallState: Codable, Sendable, Equatable {
         case ended
     }
 
-    /// Why a call is over.
+    /// The reason why a call is over.
     public enum End: String, Codable, Sendable {
         /// One of the two hung up.
         case hungUp
@@ -206,7 +206,7 @@ public struct CallState: Codable, Sendable, Equatable {
         case busy
         /// The callee did not answer in time.
         case unanswered
-        /// The app of one of the two went away.
+        /// The app of one of the two disconnected.
         case lost
     }
 
@@ -220,7 +220,7 @@ public struct CallState: Codable, Sendable, Equatable {
     public var isOutgoing: Bool
     /// Where the call stands.
     public var phase: Phase
-    /// Why the call is over; absent before.
+    /// The reason why the call is over; absent before.
     public var end: End?
 
     /// A state.

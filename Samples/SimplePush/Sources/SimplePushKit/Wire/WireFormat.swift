@@ -11,7 +11,7 @@ public enum WireFormat {
     public static let maximumClientByteCount = 16_384
     /// The longest frame of the server, in bytes of JSON.
     public static let maximumServerByteCount = 65_536
-    /// The port of the server unless it is told another.
+    /// The default port of the server.
     public static let defaultPort = 4_460
 
     /// Reads the frame of a client.
@@ -66,7 +66,7 @@ public enum WireFormat {
     }
 }
 
-/// What is wrong with a frame.
+/// The error of a frame.
 public enum WireError: Error, Equatable, CustomStringConvertible {
     /// The frame has this many bytes; the limit is in bytes, too.
     case length(Int, limit: Int)
@@ -116,7 +116,7 @@ public struct FrameDecoder: ByteToMessageDecoder {
     }
 }
 
-/// The name of a frame as a JSON key, also a name that this version does not know.
+/// The name of a frame as a JSON key, including names that this version does not know.
 struct FrameName: CodingKey {
     var stringValue: String
     var intValue: Int? { nil }
@@ -134,7 +134,7 @@ struct FrameName: CodingKey {
     }
 }
 
-/// The content of a frame that says all by its name.
+/// The empty content of a frame whose name says everything.
 struct NoContent: Codable {
     init() {}
 

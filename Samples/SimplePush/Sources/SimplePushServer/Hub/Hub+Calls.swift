@@ -1,15 +1,15 @@
 import NIOCore
 import SimplePushKit
 
-/// A call that rings, or goes on.
+/// A ringing or connected call.
 struct CallRecord {
     var stored: StoredCall
     var ringing: Scheduled<Void>?
 }
 
-/// Calls: who rings whom, who has answered.
+/// Calls: invitations, answers and ends.
 extension Hub {
-    /// A call from before the server's end rings on, or ends when its apps do not come back.
+    /// A call from before the server's end continues to ring, or ends if its apps do not reconnect.
     func resume(_ call: StoredCall) {
         calls[call.id] = CallRecord(stored: call)
         for id in [call.caller, call.callee] {
@@ -125,7 +125,7 @@ extension Hub {
         }
     }
 
-    /// A call must not go on without an app at one of its ends. An app that comes back in time finds it.
+    /// A call must not continue without an app at one of its ends. An app that reconnects in time finds it.
     func considerAbsence(_ user: UserRecord) {
         guard !user.calls.isEmpty, user.controls.isEmpty else { return }
         let time = TimeAmount.nanoseconds(Int64(options.limits.absenceSeconds * 1e9))
@@ -138,7 +138,7 @@ extension Hub {
         }
     }
 
-    /// An app that comes learns of the calls that ring or go on.
+    /// An app that connects receives the ringing and connected calls.
     func tellCalls(to link: ServerLink, of user: UserRecord) {
         for call in user.calls.compactMap({ calls[$0]?.stored }) { tell(call, to: user, only: link) }
     }
@@ -152,7 +152,7 @@ extension Hub {
             phase: end != nil ? .ended : call.isAccepted ? .accepted : .ringing, end: end)
         if let link { return link.send(.call(state)) }
         user.tellControls(.call(state))
-        // The provider hears of what it rang for.
+        // The provider is told about a call for which it rang.
         if !isOutgoing { user.notification?.send(.call(state)) }
     }
 }

@@ -17,7 +17,8 @@ extension Hub {
         }
     }
 
-    /// Why a message cannot wait for a user; nil if it can. The server never drops what it has accepted for want of room.
+    /// The reason why a message cannot wait for a user; nil if it can. The server never drops accepted messages for
+    /// lack of space.
     func refusal(of message: WaitingMessage, for recipient: UserRecord) -> Refusal? {
         let limits = options.limits
         let isFull =
@@ -44,7 +45,7 @@ extension Hub {
                 message.sequence = sequence
                 hub.deliver(message, recipient)
             case .success:
-                // The sender repeated what is kept already.
+                // The sender repeated a message that is already stored.
                 hub.count(message, -1, recipient)
                 then(hub, nil)
             case .failure(let failure):
@@ -74,7 +75,7 @@ extension Hub {
     private func deliver(_ message: WaitingMessage, _ recipient: UserRecord) {
         let latest = recipient.waiting.highestSequence
         recipient.waiting.highestSequence = message.sequence
-        // A user who has got all before gets this one without a detour over the disk.
+        // If the user has received all earlier messages, this one is sent without reading the disk.
         let isNext = recipient.sentSequence >= latest && !recipient.isReading
         if isNext, recipient.isHere, recipient.unacknowledged.count < options.limits.windowCount {
             transmit(message, recipient)
@@ -83,13 +84,13 @@ extension Hub {
         }
     }
 
-    /// Sends what waits, as far as the window allows.
+    /// Sends the waiting messages, as far as the window allows.
     func pump(_ recipient: UserRecord) {
         guard let link = recipient.notification, !recipient.isReading,
             recipient.sentSequence < recipient.waiting.highestSequence
         else { return }
         let room = options.limits.windowCount - recipient.unacknowledged.count
-        // Half a window at a time, or each acknowledgement reads the disk.
+        // Half a window at a time, so that not every acknowledgement reads the disk.
         guard room >= max(1, options.limits.windowCount / 2) else { return }
         recipient.isReading = true
         let highest = recipient.waiting.highestSequence
@@ -105,7 +106,7 @@ extension Hub {
         _ recipient: UserRecord, _ number: Int, _ highest: Int64, _ result: Result<[WaitingMessage], StoreFailure>
     ) {
         recipient.isReading = false
-        // A link that came meanwhile begins from the start.
+        // A link that was opened meanwhile begins from the start.
         guard recipient.notification?.number == number else { return pump(recipient) }
         switch result {
         case .success(let messages):

@@ -3,9 +3,9 @@ import Logging
 import NIOCore
 import SimplePushKit
 
-/// All that the server knows: users, links, messages and calls. It belongs to one event loop, so it needs no locks.
+/// The state of the server: users, links, messages and calls. It belongs to one event loop, so it needs no locks.
 ///
-/// A client is told that something was done only after the store has it on the disk.
+/// A client gets a confirmation only after the store has the change on the disk.
 final class Hub {
     let options: ServerOptions
     let log: Logger
@@ -23,7 +23,7 @@ final class Hub {
     private var latestFailedHandshakeSeconds = -1.0e9
     private var expiryDueSeconds = 0.0
     private var isEnding = false
-    /// The identifiers of all users in their order; nil when a user has come since.
+    /// The identifiers of all users in their order; nil when a user was added since.
     var sortedUsers: [String]?
 
     /// - Throws: `StoreFailure`
@@ -83,7 +83,7 @@ final class Hub {
     }
 
     func noteFailedHandshake(_ address: String) {
-        // One line a second, or a stranger fills the log.
+        // One line per second, so that strangers cannot fill the log.
         guard nowSeconds - latestFailedHandshakeSeconds >= 1 else { return }
         latestFailedHandshakeSeconds = nowSeconds
         log.notice("refused a client that does not have the secret", metadata: ["address": "\(address)"])
@@ -218,7 +218,7 @@ final class Hub {
 
     // MARK: The store
 
-    /// Writes a change, and goes on with its outcome on this loop.
+    /// Writes a change, and continues with its outcome on this loop.
     func change(_ change: StoreChange, then: @escaping (Hub, Result<StoreOutcome, StoreFailure>) -> Void) {
         // The box keeps the closure on this loop; the store carries it only.
         let then = NIOLoopBound(then, eventLoop: loop)

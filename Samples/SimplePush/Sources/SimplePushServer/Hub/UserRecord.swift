@@ -1,24 +1,24 @@
 import SimplePushKit
 
-/// A user, its links, and how far the messages for it have got.
+/// A user, its links, and the progress of its messages.
 final class UserRecord {
     let id: String
     var name: String
     let key: String
-    /// Kept by the user's provider. The server can reach the user if there is one.
+    /// The link of the user's provider. The server can reach the user if there is one.
     var notification: ServerLink?
-    /// Kept by the user's app, and by each of its commands.
+    /// The links of the user's app and of each of its commands.
     var controls: [ServerLink] = []
-    /// The calls that ring or go on.
+    /// The ringing and connected calls.
     var calls: Set<String> = []
 
-    /// What waits on the disk, and what is on its way there.
+    /// The messages that wait on the disk, and those that are being written.
     var waiting = WaitingSum()
-    /// The last message that was sent on the present notification link.
+    /// The last message that was sent on the current notification link.
     var sentSequence: Int64 = 0
-    /// Sent on the present notification link, and not acknowledged.
+    /// The messages that were sent on the current notification link and not acknowledged.
     var unacknowledged: [Int64] = []
-    /// The store reads what comes next.
+    /// Whether the store is reading the next messages.
     var isReading = false
 
     var isHere: Bool { notification != nil }
@@ -29,7 +29,7 @@ final class UserRecord {
         key = stored.key
     }
 
-    /// Tells every app of the user.
+    /// Sends a frame to every app of the user.
     func tellControls(_ frame: ServerFrame) {
         for link in controls { link.send(frame) }
     }

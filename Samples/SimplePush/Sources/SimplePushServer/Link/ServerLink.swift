@@ -4,7 +4,7 @@ import NIOCore
 import NIOSSL
 import SimplePushKit
 
-/// The server's end of one connection: reads frames, bounds what a client may do, and hands all to the hub.
+/// The server's end of one connection: reads frames, enforces the client's limits, and passes frames to the hub.
 ///
 /// It belongs to the server's event loop.
 final class ServerLink: ChannelInboundHandler {
@@ -13,9 +13,9 @@ final class ServerLink: ChannelInboundHandler {
 
     private let hub: Hub
     private let limits: ServerLimits
-    /// Where the client is, without its port.
+    /// The client's address, without its port.
     let remoteAddress: String
-    /// Tells links apart.
+    /// Identifies the link.
     let number: Int
     private var context: ChannelHandlerContext?
     private var rate: TokenBucket
@@ -26,7 +26,7 @@ final class ServerLink: ChannelInboundHandler {
     private var isEnding = false
     /// The user, once the link is registered.
     var user: UserRecord?
-    /// What the link is for, once it is registered.
+    /// The purpose of the link, once it is registered.
     var channel: PushChannel?
     /// Whether the client has sent its first frame.
     var hasBegun = false
@@ -82,7 +82,7 @@ final class ServerLink: ChannelInboundHandler {
         }
     }
 
-    /// Sends a frame. A client that does not read is cut.
+    /// Sends a frame. A client that does not read is disconnected.
     func send(_ frame: ServerFrame) {
         guard let context, !isEnding else { return }
         guard let bytes = try? WireFormat.bytes(frame) else { return }
@@ -92,7 +92,7 @@ final class ServerLink: ChannelInboundHandler {
             hub.log.notice(
                 "cut a slow reader", metadata: ["user": "\(user?.id ?? "none")", "address": "\(remoteAddress)"])
             isEnding = true
-            // Its last frames would wait with the others.
+            // Its last frames would wait like the others.
             return context.close(promise: nil)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
@@ -100,7 +100,7 @@ final class ServerLink: ChannelInboundHandler {
         context.writeAndFlush(wrapOutboundOut(bytes), promise: written)
     }
 
-    /// Tells the client why, and ends the link.
+    /// Sends the client the reason, and ends the link.
     func refuse(_ code: Refusal.Code, _ sentence: String) {
         guard let context, !isEnding else { return }
         hub.log.debug(
@@ -114,7 +114,7 @@ final class ServerLink: ChannelInboundHandler {
         _ = loop.scheduleTask(in: .seconds(2)) { [weak self] in self?.context?.channel.close(mode: .all, promise: nil) }
     }
 
-    /// Sends the heartbeat that is due, and cuts a silent client.
+    /// Sends a due heartbeat, and disconnects a silent client.
     func tick(nowSeconds: Double) {
         guard !isEnding else { return }
         if user == nil, nowSeconds - openedAtSeconds > limits.registrationSeconds {

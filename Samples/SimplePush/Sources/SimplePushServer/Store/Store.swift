@@ -3,10 +3,10 @@ import Foundation
 internal import GRDB
 import Synchronization
 
-/// What must survive the end of the server, in SQLite.
+/// The state that must survive the end of the server, in SQLite.
 ///
-/// Changes that wait are written together, in one transaction and with one wait for the disk. An outcome is told only after
-/// that, and in the order of the changes.
+/// Changes that wait are written together, in one transaction and with one wait for the disk. An outcome is reported
+/// only after that, in the order of the changes.
 final class Store: Sendable {
     typealias Completion = @Sendable (Result<StoreOutcome, StoreFailure>) -> Void
 
@@ -20,7 +20,7 @@ final class Store: Sendable {
         configuration.busyMode = .timeout(5)
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA journal_mode = WAL")
-            // The disk has a transaction before anything is acknowledged.
+            // A transaction is on the disk before it is acknowledged.
             try database.execute(sql: "PRAGMA synchronous = FULL")
         }
         do {
@@ -61,7 +61,7 @@ final class Store: Sendable {
 
     // MARK: Reading
 
-    /// All users, calls, and what waits for whom.
+    /// All users, calls, and waiting messages.
     func load() throws -> (users: [StoredUser], calls: [StoredCall], sums: [String: WaitingSum]) {
         try database.read { database in
             let users = try Row.fetchAll(database, sql: "SELECT id, name, key FROM user")
@@ -93,7 +93,7 @@ final class Store: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The next messages of a user, after all changes before.
+    /// The next messages of a user, after all earlier changes.
     func read(
         recipient: String, after sequence: Int64, limit: Int,
         completion: @escaping @Sendable (Result<[WaitingMessage], StoreFailure>) -> Void
@@ -120,7 +120,7 @@ final class Store: Sendable {
 
     // MARK: Writing
 
-    /// Writes a change. `completion` runs on the store's queue when the disk has it.
+    /// Writes a change. `completion` runs on the store's queue when the change is on the disk.
     func write(_ change: StoreChange, completion: @escaping Completion) {
         let isFirst = waiting.withLock { waiting in
             waiting.append((change, completion))
@@ -130,7 +130,7 @@ final class Store: Sendable {
         if isFirst { queue.async { self.writeWaiting() } }
     }
 
-    /// Waits until everything that was asked before has its outcome.
+    /// Waits until all earlier requests have their outcomes.
     func finish() async {
         await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
     }

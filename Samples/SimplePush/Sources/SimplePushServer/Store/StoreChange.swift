@@ -1,4 +1,4 @@
-/// One change of what the server keeps.
+/// One change of the stored state.
 enum StoreChange: Sendable {
     case user(StoredUser)
     case message(WaitingMessage)
@@ -6,24 +6,24 @@ enum StoreChange: Sendable {
     case call(StoredCall, WaitingMessage)
     case accepted(call: String)
     case ended(call: String)
-    /// The recipient has been told of all up to a sequence number.
+    /// All messages up to a sequence number were announced to the recipient.
     case acknowledged(recipient: String, through: Int64)
-    /// All before a time, in seconds since 1970, is forgotten.
+    /// All messages before a time, in seconds since 1970, are forgotten.
     case expired(before: Double)
 }
 
-/// What a change did.
+/// The outcome of a change.
 enum StoreOutcome: Sendable, Equatable {
     case done
-    /// The message is kept under this sequence number.
+    /// The message is stored with this sequence number.
     case kept(sequence: Int64)
-    /// The same message is kept already.
+    /// The same message is already stored.
     case known
-    /// So much was removed, for each recipient.
+    /// The removed messages, for each recipient.
     case removed([String: WaitingSum])
 }
 
-/// The disk refused.
+/// The disk refused the change.
 struct StoreFailure: Error, CustomStringConvertible {
     let description: String
 }

@@ -19,7 +19,7 @@ struct WaitingMessage: Sendable, Equatable {
     var byteCount: Int { text.utf8.count }
 }
 
-/// A call that rings, or goes on.
+/// A ringing or connected call.
 struct StoredCall: Sendable, Equatable {
     var id: String
     var caller: String
@@ -29,14 +29,14 @@ struct StoredCall: Sendable, Equatable {
     var startedAt: Double
 }
 
-/// What waits for one user.
+/// The waiting messages of one user.
 struct WaitingSum: Sendable, Equatable {
     var count = 0
     var byteCount = 0
     var highestSequence: Int64 = 0
 }
 
-/// A user as the server knows it.
+/// The server's record of a user.
 struct StoredUser: Sendable, Equatable {
     var id: String
     var name: String
