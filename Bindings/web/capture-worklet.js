@@ -1,4 +1,4 @@
-// Copies the sound on the audio thread into blocks, and passes them on. Nothing is computed here: a pause of a few
+// Copies the sound on the audio thread into blocks, and passes them on. It computes nothing, because a pause of a few
 // milliseconds on this thread would be a hole in the sound.
 //
 // Each block says at which frame of the audio context it starts, so the receiver finds gaps as jumps of that number: the
@@ -11,7 +11,7 @@ const maximumWaitingCount = 480;
 
 class CaptureProcessor extends AudioWorkletProcessor {
     #channelCount;
-    /** To the receiver. The last block comes back when it was read, and is used again. */
+    /** The port to the receiver. The last block is returned after it was read, and is reused. */
     #port;
     #free = [];
     #waitingCount = 0;
@@ -31,7 +31,7 @@ class CaptureProcessor extends AudioWorkletProcessor {
 
     process([input]) {
         if (this.#isStopped) return false;
-        // Without channels, nothing is connected: there is no sound, which is not the same as silence.
+        // Without channels nothing is connected: there is no sound, which is different from silence.
         if (this.#port === undefined || input.length === 0) return true;
         const channelCount = this.#channelCount;
         const frameCount = input[0].length;
@@ -67,7 +67,7 @@ class CaptureProcessor extends AudioWorkletProcessor {
         this.#block = undefined;
     }
 
-    /** Sends what is left, and says on the port that it was the last. */
+    /** Sends the remaining sound, and reports on the port that it was the last. */
     #stop() {
         if (this.#filledCount > 0) this.#send();
         this.#port?.postMessage({isLast: true});

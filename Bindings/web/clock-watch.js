@@ -5,13 +5,13 @@
 // were behind by as much (docs/WEB.md).
 
 const windowSeconds = 1;
-/** A busy Worker reads late for a while, and catches up. Only what lasts for so many windows counts. */
+/** A busy Worker reads late for some time, and catches up. A delay counts only if it lasts for this many windows. */
 const windowCount = 3;
-/** Sound cards and clocks differ by up to 300 ppm; a faster change is none of that. */
+/** Sound cards and clocks differ by up to 300 ppm; a faster change has another cause. */
 const driftSecondsPerWindow = 0.002;
 /** The browser keeps this much sound between the microphone and the context: only what the frames fall further behind is lost. */
 const bufferedSeconds = 0.1;
-/** The shortest loss that is worth a report. */
+/** The shortest loss that is reported. */
 const shortestSeconds = 0.005;
 /** The machine slept. */
 const pauseSeconds = 10;
@@ -64,7 +64,7 @@ export class ClockWatch {
 
     #endWindow() {
         this.#minima.push(this.#lowest);
-        // The first window is that of a browser that starts.
+        // The first window is during the start of the browser's audio.
         if (this.#minima.length <= windowCount) return 0;
         this.#minima.shift();
         const lateness = Math.min(...this.#minima);

@@ -1,11 +1,11 @@
-// What the demo page says about values: pure functions, which node tests without a browser.
+// The demo page's texts for values: pure functions, which node tests without a browser.
 
 const maximumByteCount = 32;
 /** The SNR at which 90 % of the tokens decode in white noise (docs/BENCHMARKS.md), rounded up, in decibels. */
 const limitDecibels = {fast: -6, standard: -9, far: -12};
 /** Echoes of a room cost up to 7 dB: below this distance from the limit, tokens may be missed. */
 const faintDecibels = 7;
-/** At this distance even a step aside, or a hand before the microphone, changes nothing. */
+/** At this distance even a step aside or a hand in front of the microphone makes no difference. */
 const veryClearDecibels = 25;
 
 /**

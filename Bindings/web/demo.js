@@ -1,4 +1,4 @@
-// The demo page: hears, shows who is near, says something, and exchanges messages.
+// The demo page: hears tokens, shows the devices nearby, sends tokens, and exchanges messages.
 
 import {ageText, clarityOf, levelOf, readKey, readPayload, readServer} from './demo-texts.js';
 import {Earshot, Messages, Problem} from './earshot.js';
@@ -16,7 +16,7 @@ const messageType = 'text';
 
 const find = (selector) => document.querySelector(selector);
 
-/** Makes an element with a class and children; a child is an element or text. */
+/** Creates an element with a class and children; a child is an element or text. */
 function element(name, className = '', ...children) {
     const made = document.createElement(name);
     if (className !== '') made.className = className;
@@ -26,7 +26,7 @@ function element(name, className = '', ...children) {
 
 // ---- What is wrong ----
 
-/** By place in the page, where the user who can mend it is: 'hear', 'say' or 'messages'. Each has its problems by their codes. */
+/** By place in the page at which the user can solve the problem: 'hear', 'say' or 'messages'. Each has its problems by code. */
 const problems = {hear: new Map(), say: new Map(), messages: new Map()};
 
 function showProblem(place, problem) {
@@ -494,7 +494,7 @@ find('#forget').addEventListener('click', async () => {
 async function isServedByService() {
     try {
         const response = await fetch('/v1/openapi.json', {signal: AbortSignal.timeout(5000)});
-        // Reads every answer: one that is not read keeps its connection.
+        // Reads every answer, because an unread answer keeps its connection.
         const text = await response.text();
         return response.ok && JSON.parse(text).info.title === 'Earshot token service';
     } catch {
@@ -514,5 +514,5 @@ if (remembered.server === undefined) {
 if (!isSecureContext) showProblem('hear', new Problem('insecure-context'));
 drawPayload();
 
-// Keeps the page for times without a network, see service-worker.js.
+// Stores the page for use without a network, see service-worker.js.
 navigator.serviceWorker?.register('service-worker.js').catch(() => {});

@@ -18,14 +18,14 @@ const guardSeconds = 0.05;
 /** λ, the talkers that share one slot. Native devices move between 1.5 and 4. */
 const talkersPerSlot = 2.5;
 const minimumRoundSlots = 3;
-/** The round of a device that hears nothing and so cannot count devices. */
+/** The round of a device that does not listen and so cannot count devices. */
 const deafRoundSlots = 6;
 const shortestPeriodSlots = 15;
 const minimumRoundCount = 3;
 const maximumRoundCount = 5;
 /** The maximum of the crowd estimate, and of the neighbours that are told apart: a flood of tokens must not fill the memory. */
 const maximumCrowdCount = 4096;
-/** How often in a period a neighbour should be heard. */
+/** The number of times that a neighbour should be heard in a period. */
 const soughtCount = 3;
 const neededMoveProbability = 0.5;
 /** A neighbour that was never heard cannot show that a move is needed. */
@@ -38,10 +38,10 @@ const missedTokenCount = 4.5;
 const maximumPatiencePeriodCount = 4;
 /** Tokens added to both counts of the recapture, so that two or three tokens do not make a crowd. */
 const recaptureCaution = 8;
-/** After a longer pause of the program, the policy begins anew. */
+/** After a longer pause of the program the policy restarts. */
 const longestGapSeconds = 60;
 
-/** The lengths of rounds, in slots. They are few, so that devices with slightly different counts agree. */
+/** The lengths of rounds, in slots. There are few, so that devices with slightly different counts agree. */
 const roundLengths = [3];
 for (let octave = 4; octave <= 2048; octave *= 2) roundLengths.push(octave, octave * 5 / 4, octave * 3 / 2);
 
@@ -111,7 +111,7 @@ export class TalkPolicy {
         return this.#neighbours.size;
     }
 
-    /** G: the device talks once in so many slots. */
+    /** G: the device talks once in this many slots. */
     get roundSlots() {
         return this.#roundSlots;
     }
@@ -129,7 +129,7 @@ export class TalkPolicy {
     }
 
     /**
-     * The slot that a moment belongs to.
+     * The slot of a moment.
      *
      * @param {number} seconds
      * @returns {{index: number, lateSeconds: number}} the slot's number, and the time since its begin
@@ -195,7 +195,7 @@ export class TalkPolicy {
             this.#isHeld = true;
             return listen;
         }
-        // A talk that was held back belongs to the round before.
+        // A delayed talk belongs to the previous round.
         const isRoundBegin = (slot - this.#periodBegin) % this.#roundSlots === 0;
         this.#hasTalkedThisRound = !(this.#isHeld && isRoundBegin);
         this.#isHeld = false;
@@ -279,7 +279,7 @@ export class TalkPolicy {
         this.#beginRound(slot);
     }
 
-    /** The length of rounds that fits the crowd; the present one unless it is clearly wrong. */
+    /** The length of rounds for the crowd; the current one unless it is clearly wrong. */
     #betterRoundSlots(mayAdjust) {
         const wanted = Math.max(minimumRoundSlots, this.crowdCount / talkersPerSlot);
         const ratio = wanted / this.#roundSlots;

@@ -1,4 +1,4 @@
-// The public declarations of earshot.js: hears tokens with the microphone, and says them with the loudspeaker.
+// The public declarations of earshot.js: receives tokens with the microphone, and sends them with the loudspeaker.
 
 import {Frame, Modem, Profile} from './modem.js';
 
@@ -13,7 +13,7 @@ export interface Token extends Frame {
     isOwn: boolean;
 }
 
-/** What can be wrong; docs/WEB.md has a table. */
+/** The codes of problems; docs/WEB.md has a table. */
 export type ProblemCode =
     | 'insecure-context' | 'no-microphone-access' | 'no-audio' | 'permission-denied' | 'no-microphone' | 'microphone-busy'
     | 'microphone-unusable' | 'rate-too-low' | 'modem-not-loaded' | 'modem-failed' | 'bad-payload' | 'echo-cancellation-on'
@@ -26,12 +26,12 @@ export type Severity = 'error' | 'warning' | 'note';
 /** The texts of all problems, for translations and tests. */
 export const problemTexts: Record<ProblemCode, {severity: Severity; text: string}>;
 
-/** Something is wrong. */
+/** A problem. */
 export class Problem extends Error {
     constructor(code: ProblemCode, detail?: string, cause?: unknown);
     readonly code: ProblemCode;
     readonly severity: Severity;
-    /** What is wrong, and what to do. The same as `message`. */
+    /** The problem and its remedy. The same as `message`. */
     readonly text: string;
 }
 
@@ -58,13 +58,13 @@ export interface ListenOptions {
 }
 
 export interface SayOptions {
-    /** How many times a token is sent, 2 to 8; 0 or 1: once. */
+    /** The number of times that a token is sent, 2 to 8; 0 or 1: once. */
     burstCount?: number;
     /** The peak, above 0 and up to 1; 0.25 unless given. */
     amplitude?: number;
     /** As for `ListenOptions`. */
     wasm?: URL | string;
-    /** Stops the sound, or takes it out of the queue. */
+    /** Stops the sound, or removes it from the queue. */
     signal?: AbortSignal;
     /** Called when the sound begins. */
     onStart?: (sound: {seconds: number; sampleRateHertz: number}) => void;
@@ -79,7 +79,7 @@ export class Listener {
     onSolved?: ((problem: Problem) => void) | undefined;
     /** Called when sound was lost. If only the clock shows that it is missing, that is known up to 4 s later, and `startSeconds` is then. */
     onGap?: ((sampleCount: number, startSeconds: number) => void) | undefined;
-    /** What is wrong now. */
+    /** The current problems. */
     readonly problems: Problem[];
     readonly sampleRateHertz: number;
     /** The level between 18.5 and 20 kHz in decibels, 0 for a sine at full scale; −Infinity in silence. */
@@ -94,12 +94,12 @@ export class Listener {
     readonly gapCount: number;
     /** The samples of each channel that were lost in gaps. */
     readonly lostSampleCount: number;
-    /** How often the modem had a fault and was started again. */
+    /** The number of times that the modem had a fault and was started again. */
     readonly restartCount: number;
     /** The version of the modem. */
     readonly version: string;
     readonly isStopped: boolean;
-    /** Gives the microphone, the audio context and the Worker back. */
+    /** Releases the microphone, the audio context and the Worker. */
     stop(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Earshot in a web page: hears tokens with the microphone, and says them with the loudspeaker.
+// Earshot in a web page: receives tokens with the microphone, and sends them with the loudspeaker.
 //
 //     const receiver = await Earshot.listen(({hex}) => console.log(hex));
 //     await Earshot.say('0123456789abcdef', 'fast');
@@ -13,19 +13,19 @@ export {Messages, MessagesError, ReceivedMessage} from './messages.js';
 const minimumRateHertz = 44100;
 const bandHertz = [18500, 20000];
 const maximumPayloadByteCount = 32;
-/** Faults of the modem in a minute of sound, after which no new one is made. */
+/** The number of faults of the modem in a minute of sound after which it is not started again. */
 const maximumRestarts = 5;
-/** How long a context may take to start before the page says why nothing is heard. */
+/** The time that a context may take to start before the page reports why nothing is heard. */
 const startSeconds = 2;
-/** Sound that begins at once is cut by loudspeakers that wake up. */
+/** The silence before a sound, because loudspeakers that wake up cut the beginning. */
 const leadSeconds = 0.1;
-/** How long the loudspeaker stays open after the last sound. */
+/** The time for which the loudspeaker stays open after the last sound. */
 const idleSeconds = 5;
 /** The sum of a Blackman window's squares over its length, as an AnalyserNode uses it. */
 const windowPower = 0.3046;
 
 /**
- * What is wrong, and what to do: the texts of all problems. docs/WEB.md has the same as a table.
+ * The texts of all problems: the problem and its remedy. docs/WEB.md has the same as a table.
  * @type {Object<string, {severity: 'error'|'warning'|'note', text: string}>}
  */
 export const problemTexts = {
@@ -45,8 +45,8 @@ export const problemTexts = {
     'rate-too-low': {severity: 'error', text:
         'The sound device runs below 44.1 kHz, which cannot carry 20 kHz. A headset’s microphone often causes that: choose another device, or take the headset off.'},
     'modem-not-loaded': {severity: 'error', text:
-        'The modem could not be loaded. Check that earshot.wasm lies beside the page and that its security policy allows \'wasm-unsafe-eval\', then load the page again.'},
-    'modem-failed': {severity: 'error', text: 'The modem failed again and again, and nothing is heard any more. Load the page again.'},
+        'The modem could not be loaded. Check that earshot.wasm is beside the page and that its security policy allows \'wasm-unsafe-eval\', then load the page again.'},
+    'modem-failed': {severity: 'error', text: 'The modem failed repeatedly, and nothing is heard any more. Load the page again.'},
     'bad-payload': {severity: 'error', text: 'A payload has 1 to 32 bytes: a Uint8Array, or two hexadecimal digits for each byte.'},
     'echo-cancellation-on': {severity: 'error', text:
         'The browser cancels echoes although the page asked it not to, and that removes the tones. Turn it off in the browser or the system, or choose another microphone.'},
@@ -56,7 +56,7 @@ export const problemTexts = {
         'The browser changes the microphone’s gain although the page asked it not to, and loud sounds then hide quiet tokens. Turn it off in the browser or the system.'},
     'processing-unknown': {severity: 'note', text:
         'The browser does not say whether it processes the microphone’s sound. If nothing is heard, try another browser.'},
-    'microphone-ended': {severity: 'error', text: 'The microphone is gone. Plug it in again or allow it again, then start again.'},
+    'microphone-ended': {severity: 'error', text: 'The microphone was removed, or its permission was withdrawn. Plug it in or allow it again, then start again.'},
     'microphone-muted': {severity: 'warning', text:
         'The system keeps the microphone muted. Turn it on, or end the call or the program that holds it.'},
     'microphone-silent': {severity: 'warning', text:
@@ -64,11 +64,11 @@ export const problemTexts = {
     'suspended': {severity: 'warning', text:
         'The browser has paused the sound. Tap or click on the page; a phone call or another app can be the reason, too.'},
     'background': {severity: 'note', text:
-        'The page is in the background. It goes on listening, but a phone may stop it: keep the page in front.'},
+        'The page is in the background. It continues to listen, but a phone may stop it: keep the page in front.'},
     'sound-lost': {severity: 'warning', text:
         'Some sound was lost, because this machine was too busy. Close other programs if that happens often.'},
     'modem-restarted': {severity: 'warning', text:
-        'The modem had a fault and was started again. A token may have been missed; nothing is to be done.'},
+        'The modem had a fault and was started again. A token may have been missed; you need not do anything.'},
     'speaker-blocked': {severity: 'error', text:
         'The browser plays no sound before a tap or a click on the page. Tap, then say it again.'},
     'speaker-rate-too-low': {severity: 'error', text:
@@ -77,7 +77,7 @@ export const problemTexts = {
         'The loudspeaker stopped. Check which device the system plays to, then say it again.'},
 };
 
-/** Something is wrong. Its text says what, and what to do. */
+/** A problem. Its text has the problem and its remedy. */
 export class Problem extends Error {
     /**
      * @param {string} code A key of `problemTexts`.
@@ -92,7 +92,7 @@ export class Problem extends Error {
         this.severity = severity;
     }
 
-    /** The same as `message`: what is wrong, and what to do. */
+    /** The same as `message`: the problem and its remedy. */
     get text() {
         return this.message;
     }
@@ -202,7 +202,7 @@ export class Listener {
         this.onGap = options.onGap;
     }
 
-    /** @returns {Problem[]} What is wrong now, in the order in which it began. */
+    /** @returns {Problem[]} The current problems, in the order in which they began. */
     get problems() {
         return [...this.#problems.values()];
     }
@@ -246,7 +246,7 @@ export class Listener {
         return this.#track?.label ?? '';
     }
 
-    /** @returns {number} How many gaps there were. */
+    /** @returns {number} The number of gaps. */
     get gapCount() {
         return this.#gapCount;
     }
@@ -256,7 +256,7 @@ export class Listener {
         return this.#lostSampleCount;
     }
 
-    /** @returns {number} How often the modem had a fault and was started again. */
+    /** @returns {number} The number of times that the modem had a fault and was started again. */
     get restartCount() {
         return this.#restartCount;
     }
@@ -285,7 +285,7 @@ export class Listener {
         await this._release();
     }
 
-    /** Opens everything. Not for others. */
+    /** Opens everything. Internal. */
     async _start() {
         const {source, signal, wasm} = this.#options;
         signal?.throwIfAborted();
@@ -302,7 +302,7 @@ export class Listener {
                 throw new Problem('modem-not-loaded', error.message, error);
             }),
         ]);
-        // Its failure is reported below; meanwhile it must not count as unhandled.
+        // Its failure is reported below; until then it must not count as unhandled.
         loading.catch(() => {});
         if (source === undefined) await this.#openMicrophone();
         this.#checkAborted();
@@ -372,7 +372,7 @@ export class Listener {
         this.#analyser = new AnalyserNode(context, {fftSize: 2048, smoothingTimeConstant: 0, minDecibels: -130});
         this.#node = new AudioWorkletNode(context, 'earshot-capture', {
             numberOfInputs: 1, numberOfOutputs: 1, outputChannelCount: [1],
-            // The channels as they are: their mean would cancel what reaches two microphones at opposite phases.
+            // The separate channels: their mean would cancel sound that reaches two microphones at opposite phases.
             channelCount, channelCountMode: 'explicit', channelInterpretation: 'discrete',
             processorOptions: {channelCount},
         });
@@ -412,7 +412,7 @@ export class Listener {
         this.#node.port.postMessage({kind: 'connect', port: channel.port2}, [channel.port2]);
         source.connect(this.#analyser);
         source.connect(this.#node);
-        // The worklet writes nothing, but what leads nowhere may not be run.
+        // The worklet writes nothing, but browsers may not run a node without an output.
         this.#node.connect(context.destination);
         this.#cleanups.push(() => {
             source.disconnect(this.#analyser);
@@ -422,7 +422,7 @@ export class Listener {
         });
     }
 
-    /** Takes what the Worker says. */
+    /** Handles a message of the Worker. */
     #take(message) {
         if (this.#isReleased) return;
         const rateHertz = this.#context.sampleRate;
@@ -457,7 +457,7 @@ export class Listener {
 
     #watchContext() {
         const context = this.#context;
-        // While it is paused, its frames stand still.
+        // While it is paused, its frame count does not advance.
         this.#on(context, 'statechange', () => this.#worker?.postMessage({kind: 'restart-clock'}));
         if (!this.#ownsContext) return;
         const check = () => {
@@ -505,7 +505,7 @@ export class Listener {
         this.onSolved?.(problem);
     }
 
-    /** Gives everything back. Not for others. */
+    /** Releases everything. Internal. */
     async _release() {
         if (this.#isReleased) return;
         this.#isReleased = true;
@@ -525,13 +525,13 @@ class Loudspeaker {
 
     say(payload, profile, options) {
         clearTimeout(this.#idleTimer);
-        // Now, while the browser still counts the tap.
+        // Immediately, while the browser still counts the tap.
         this.#context ??= new AudioContext({latencyHint: 'playback'});
         this.#context.resume().catch(() => {});
         const said = this.#queue.then(() => this.#say(payload, profile, options));
         const rest = said.catch(() => {}).then(() => {
             if (this.#queue !== rest) return;
-            // An open loudspeaker costs energy.
+            // An open loudspeaker consumes energy.
             clearTimeout(this.#idleTimer);
             this.#idleTimer = setTimeout(() => this.#context.suspend(), 1000 * idleSeconds);
         });
@@ -583,10 +583,10 @@ class Loudspeaker {
     #ended(source, gain, seconds, signal) {
         const context = this.#context;
         return new Promise((resolve, reject) => {
-            // A device that vanishes stops the context's clock: nothing would end. A busy machine may be slow.
+            // If a device disappears, the context's clock stops and no sound would end. A busy machine may be slow.
             const timer = setTimeout(() => finish(new Problem('speaker-failed')), 1000 * (3 * seconds + 10));
             const abort = () => {
-                // A sudden end would click.
+                // An abrupt end would click.
                 gain.gain.setTargetAtTime(0, context.currentTime, 0.003);
                 source.stop(context.currentTime + 0.02);
                 finish(signal.reason);
@@ -622,7 +622,7 @@ let modulePromise;
 let modemInstance;
 let hasModemTrapped = false;
 
-/** The compiled module, the same for the page and its Worker. A failure is tried again by the next call. */
+/** The compiled module, the same for the page and its Worker. After a failure the next call tries again. */
 function loadedModule(source = new URL('earshot.wasm', import.meta.url)) {
     modulePromise ??= Modem.compile(source).then((module) => ({module}), (error) => {
         modulePromise = undefined;
@@ -641,7 +641,7 @@ function guarded(call) {
     }
 }
 
-/** What this page said lately, so that it knows its own voice: until when it may be heard, by payload. */
+/** The payloads that this page sent recently, so that it recognises them, with the time until which each may be heard. */
 const said = new Map();
 
 function rememberSaid(payload, seconds) {

@@ -11,7 +11,7 @@ const maximumCount = 1024;
 const maximumBytes = 64 << 20;
 
 export class FoundBook {
-    /** The service's present id → {message, doubtUntilSeconds}. The message keeps the id under which it was found. */
+    /** The service's current id → {message, doubtUntilSeconds}. The message keeps the id with which it was found. */
     #records = new Map();
     #byteCount = 0;
     #settlesAtSeconds = -Infinity;
@@ -47,19 +47,19 @@ export class FoundBook {
         return this.#remove(id);
     }
 
-    /** Until the given time, a lost event may only mean that reports were missing: it puts the message in doubt. */
+    /** Until the given time, a lost event may only mean that reports were missing, so it puts the message in doubt. */
     settle(untilSeconds) {
         this.#settlesAtSeconds = Math.max(this.#settlesAtSeconds, untilSeconds);
     }
 
-    /** The service has begun anew: all its messages are in doubt. */
+    /** The session was lost, or the event stream did not resume: all its messages are in doubt. */
     doubt(untilSeconds) {
         for (const record of this.#records.values()) {
             record.doubtUntilSeconds = Math.min(record.doubtUntilSeconds, untilSeconds);
         }
     }
 
-    /** When the next doubt ends; Infinity if there is none. */
+    /** The time at which the next doubt ends; Infinity if there is none. */
     get doubtEndsAtSeconds() {
         return Math.min(Infinity, ...[...this.#records.values()].map(record => record.doubtUntilSeconds));
     }

@@ -64,7 +64,7 @@ export class Messages {
         leadSeconds?: number;
     });
     onProblem: (problem: MessageProblem) => void;
-    /** The problems there are now. */
+    /** The current problems. */
     readonly problems: {code: string; text: string}[];
     /** The number of devices whose tokens are near. */
     readonly nearCount: number;

@@ -14,27 +14,27 @@ import {SightingReporter} from './sightings.js';
 
 export {MessagesError, ReceivedMessage} from './service.js';
 
-/** The time to live at the service, without a renewal. */
+/** The time to live at the service without renewal. */
 const leaseSeconds = 300;
-/** How long each of several tokens has its turn. */
+/** The duration of a turn, if there are several tokens. */
 const turnSeconds = 4;
 /** Own tokens that are remembered: an echo, or a device that repeats them, may come late. */
 const maximumOwnCount = 64;
 const maximumNearCount = 4096;
 /** Events kept for unknown subscriptions: they may arrive before the answer that names the subscription. */
 const maximumStrayCount = 64;
-/** How long a message that the service forgot may take to come again before it is lost. */
+/** The time in which a message that the service forgot must return; otherwise it is lost. */
 const doubtSeconds = 40;
 /** If a stream opens after so long without a report or a piece of a stream, the service may have taken all devices for gone. */
 const outageSeconds = 14;
 /** After so long without a piece of an open stream, where one comes every 15 s, the page was frozen, and its sightings may be over. */
 const frozenSeconds = 30;
-/** An event stream that lived this long begins its back-off anew. */
+/** After an event stream that lived this long, the back-off restarts. */
 const goodConnectionSeconds = 5;
 const expiryIntervalSeconds = 0.25;
-/** The pause before another look whether a report that is under way has ended. */
+/** The pause before checking again whether the current report has ended. */
 const reportPauseSeconds = 0.25;
-/** A call of `say` that takes this much longer than its token has failed. */
+/** A call of `say` has failed if it takes this much longer than its token. */
 const maximumSaySeconds = 10;
 const longestSeconds = 86_400;
 const maximumEndCount = 5;
@@ -180,7 +180,7 @@ export class Messages {
                 'content_too_large',
                 `The content has ${bytes.length} bytes, but at most ${maximumContentBytes} are allowed. Publish a link instead.`);
         }
-        // A copy: the caller may change its bytes.
+        // A copy, because the caller may change its bytes.
         const operation = await this.#begin('publications', {content: bytes.slice(), type, namespace}, options);
         return {unpublish: () => this.#end(operation)};
     }
@@ -253,7 +253,7 @@ export class Messages {
         return operation.ending;
     }
 
-    /** Takes an operation away, without the service. */
+    /** Removes an operation, without the service. */
     #leave(operation, error) {
         operation.isOver = true;
         operation.lease = null;
@@ -299,7 +299,7 @@ export class Messages {
                 } else {
                     const hadLease = operation.lease !== null;
                     if (failure.isNoSuchThing) operation.lease = null;
-                    // What belongs to the old key has ended, or is something else.
+                    // Items of the old key have ended, or are different ones.
                     if (failure.isNoSuchThing || failure.isRepeatDiffering) key = newKey();
                     if (failure.isNoSuchThing && hadLease) continue;
                     this.#replace(operation, failure);
@@ -322,7 +322,7 @@ export class Messages {
         return null;
     }
 
-    /** @returns {number} when to renew: at half its life there is as much time left for failures */
+    /** @returns {number} the time to renew: at half its life, so that the other half is left for failures */
     #takeLease(operation, registration) {
         const {id, token, expiresInSeconds, tokenExpiresInSeconds, rotateInSeconds} = registration;
         const now = this.#now;
@@ -331,7 +331,7 @@ export class Messages {
             id, token, expiresAtSeconds: now + expiresInSeconds,
             tokenExpiresAtSeconds: now + Math.min(expiresInSeconds, tokenExpiresInSeconds),
         };
-        // Before any device can hear it: an echo must not be a neighbour.
+        // Before any device can hear it, because an echo must not become a neighbour.
         this.#own(token);
         this.#wake('talk');
         if (isNew) {
@@ -370,7 +370,7 @@ export class Messages {
         if (!this.#opening) {
             this.#openingStop = new AbortController();
             const opening = this.#open(this.#openingStop.signal).finally(() => {
-                // An attempt that was ended may finish after another has begun.
+                // A cancelled attempt may finish after another one has begun.
                 if (this.#opening === opening) this.#opening = null;
             });
             this.#opening = opening;
@@ -535,7 +535,7 @@ export class Messages {
             if (signal.aborted || session === null) return;
             const report = this.#reporter.next(this.#now, isDue);
             if (report === null) {
-                // An ended loop's report is under way.
+                // A report of an ended loop is in progress.
                 await this.#sleepUntilWoken('report', reportPauseSeconds, signal);
                 continue;
             }
@@ -580,7 +580,7 @@ export class Messages {
             } catch (error) {
                 failure = error;
             }
-            // Reports are the signs of life from now on.
+            // From now on reports are the signs of life.
             this.#reporter.hasStream = false;
             this.#wake('report');
             if (signal.aborted || session !== this.#session) return;
@@ -597,7 +597,7 @@ export class Messages {
     #take(event, session) {
         const outage = this.#lastSignOfLifeSeconds === null ? 0 : this.#now - this.#lastSignOfLifeSeconds;
         this.#lastSignOfLifeSeconds = this.#now;
-        // The pieces of a stream come before its events, also of the first.
+        // The pieces of a stream come before its events, even for the first event.
         const limitSeconds = event.kind === 'ready' ? outageSeconds : frozenSeconds;
         if (outage > limitSeconds) for (const {found} of this.#operations) found.settle(this.#now + doubtSeconds);
         if (event.kind === 'ready') {
@@ -696,12 +696,12 @@ export class Messages {
         const publications = talkers.filter(({kind}) => kind === 'publications');
         const others = talkers.filter(
             ({kind, strategy}) => kind === 'subscriptions' && (publications.length === 0 || strategy === 'broadcast'));
-        // After its end the service would no longer resolve a token.
+        // After the operation's end the service would no longer resolve its token.
         return [...publications, ...others].map(({lease}) => lease)
             .filter(lease => lease && now < lease.tokenExpiresAtSeconds).map(({token}) => token);
     }
 
-    /** The token that has its turn; null if there is none. */
+    /** The token whose turn it is; null if there is none. */
     #nextToken() {
         const tokens = this.#tokens();
         if (tokens.length === 0) return null;
@@ -771,7 +771,7 @@ export class Messages {
 
     #replace(source, {code, message}) {
         this.#change(() => this.#problemsBySource.set(source, {code, text: message}));
-        // A refused operation is no state: its problem begins and is gone with it.
+        // A refused operation is not a state: its problem begins and ends immediately.
         if (typeof source === 'object' && !this.#operations.has(source)) this.#solve(source);
     }
 
@@ -808,7 +808,7 @@ function stopped() {
     return new MessagesError('stopped', 'It was stopped before the service had it. Begin another one.');
 }
 
-/** A random key, for which the service creates nothing twice. */
+/** A random idempotency key. */
 function newKey() {
     return toHex(crypto.getRandomValues(new Uint8Array(16)));
 }

@@ -1,13 +1,13 @@
 // The public declarations of modem.js: the modem without audio, for pages, Workers and node.
 
-/** How fast, and how far: a token takes 0.555, 1.109 or 2.219 s. */
+/** The speed and reach: a token takes 0.555, 1.109 or 2.219 s. */
 export type Profile = 'fast' | 'standard' | 'far';
 
-/** Where earshot.wasm comes from. `file:` addresses work in node only. */
+/** The source of earshot.wasm. `file:` addresses work in node only. */
 export type ModuleSource =
     URL | string | Response | Promise<Response> | ArrayBuffer | Uint8Array | WebAssembly.Module;
 
-/** An argument that the modem does not take, in words. */
+/** An invalid argument, with a description. */
 export class EarshotError extends Error {
     constructor(status: number, message: string);
     /** The number of `earshot_status` in earshot.h; negative. */
@@ -23,9 +23,9 @@ export interface Frame {
     profile: Profile;
     /** The sample at which it starts; negative if it began before the input. */
     startSample: number;
-    /** The sample behind its last one. */
+    /** The sample after its last one. */
     endSample: number;
-    /** How far its tones lie above their places, in hertz: Doppler and clock error. */
+    /** The offset of its tones above their places, in hertz: Doppler and clock error. */
     offsetHertz: number;
     /** Signal power over noise power in 1,500 Hz, in decibels. */
     snrDecibels: number;
@@ -33,7 +33,7 @@ export interface Frame {
     pathMetric: number;
     /** The channel that heard it best, from 0 on. */
     channel: number;
-    /** How many repeats were read together; 1 for a frame that was read alone. */
+    /** The number of repeats that were read together; 1 for a frame that was read alone. */
     combinedCount: number;
     /** Whether it was recognised instead of decoded. */
     isRecognised: boolean;
@@ -77,12 +77,12 @@ export class Modem {
         /** 44,100 to 768,000, an integer. */
         sampleRateHertz: number;
         profile?: Profile;
-        /** How many times a token is sent, 2 to 8; 0 or 1: once. */
+        /** The number of times that a token is sent, 2 to 8; 0 or 1: once. */
         burstCount?: number;
         /** The peak, above 0 and up to 1; 0.25 unless given. */
         amplitude?: number;
     }): Float32Array;
-    /** The tones of a payload's frame in their order, and how long each lasts. Throws `EarshotError`. */
+    /** The tones of a payload's frame in order, and the length of each. Throws `EarshotError`. */
     tones(payload: Uint8Array, options?: {profile?: Profile}): {hertz: Float32Array; symbolSeconds: number};
 }
 
@@ -91,10 +91,10 @@ export class Receiver {
     private constructor();
     /** Takes samples in, [samples][channels], full scale 1, and returns the frames that ended. Throws `EarshotError`. */
     push(samples: Float32Array): Frame[];
-    /** Passes over samples that existed but were lost. Throws `EarshotError`. */
+    /** Skips samples that were lost. Throws `EarshotError`. */
     skip(sampleCount: number): Frame[];
     /** Ends the input, and returns the frames that can still be found. */
     flush(): Frame[];
-    /** Gives the memory back. */
+    /** Releases the memory. */
     close(): void;
 }

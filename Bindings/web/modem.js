@@ -18,7 +18,7 @@ const sizes = {options: 28, transmission: 20, frame: 88};
 /** The samples that one call takes in; more are cut. */
 const blockSampleCount = 16384;
 
-/** An argument that the modem does not take, in words. */
+/** An invalid argument, with a description. */
 export class EarshotError extends Error {
     /**
      * @param {number} status The number of earshot_status, see earshot.h; negative.
@@ -38,17 +38,17 @@ export class EarshotError extends Error {
  * @property {string} hex The same in hexadecimal digits.
  * @property {'fast'|'standard'|'far'} profile
  * @property {number} startSample The sample of the input at which it starts; negative if it began before the input.
- * @property {number} endSample The sample behind its last one.
- * @property {number} offsetHertz How far its tones lie above their places: Doppler and clock error.
+ * @property {number} endSample The sample after its last one.
+ * @property {number} offsetHertz The offset of its tones above their places: Doppler and clock error.
  * @property {number} snrDecibels Signal power over noise power in 1,500 Hz.
  * @property {number} pathMetric About 1.4 for noise, more for a frame; 0 if it was recognised.
  * @property {number} channel The channel that heard it best, from 0 on.
- * @property {number} combinedCount How many repeats were read together; 1 for a frame that was read alone.
+ * @property {number} combinedCount The number of repeats that were read together; 1 for a frame that was read alone.
  * @property {boolean} isRecognised Whether it was recognised instead of decoded.
  */
 
 /**
- * An instance of the modem. It makes samples from payloads, and receivers.
+ * An instance of the modem. It converts payloads to samples, and creates receivers.
  *
  * If a call throws `WebAssembly.RuntimeError`, the instance had no memory left or met a fault of its own. It is then dead, and
  * its receivers with it: all further calls throw the same. Make another one of the same module.
@@ -150,7 +150,7 @@ export class Modem {
      */
     transmit(payload, {sampleRateHertz, profile = 'standard', burstCount = 0, amplitude = 0.25} = {}) {
         this.#checkPayload(payload);
-        // In C, 0 stands for the default.
+        // In C, 0 means the default.
         if (typeof amplitude !== 'number' || !(amplitude > 0)) throw this._error(status.amplitude);
         const fields = [
             sizes.transmission, this.#integer(sampleRateHertz, 0, status.rate), this.#profileBit(profile),
@@ -192,7 +192,7 @@ export class Modem {
         });
     }
 
-    // What a Receiver needs too. Not for others.
+    // Also for Receiver. Internal.
 
     /** Calls a function of the module. */
     _call(name, ...values) {
@@ -200,13 +200,13 @@ export class Modem {
         try {
             return this.#exports[name](...values);
         } catch (error) {
-            // Its memory may hold anything now.
+            // Its memory is now undefined.
             this._hasTrapped = true;
             throw error;
         }
     }
 
-    /** Lends pieces of memory of so many bytes to `body`. */
+    /** Lends `body` pieces of memory of these sizes in bytes. */
     _with(byteCounts, body) {
         const pointers = [];
         try {
@@ -223,7 +223,7 @@ export class Modem {
         return pointer;
     }
 
-    /** The memory as it is now: a call may move it. */
+    /** The current memory: a call may move it. */
     _view() {
         return new DataView(this.#exports.memory.buffer);
     }
@@ -268,7 +268,7 @@ export class Receiver {
     #modem;
     #pointer;
     #channelCount;
-    /** Where samples go in, and where a frame comes out. */
+    /** The buffers for samples and for a frame. */
     #block;
     #frame;
 
@@ -333,7 +333,7 @@ export class Receiver {
         if (this.#pointer === 0) return;
         const pointer = this.#pointer;
         this.#pointer = 0;
-        // A fault took the memory with it.
+        // After a fault the memory is lost.
         if (this.#modem._hasTrapped) return;
         this.#modem._call('earshot_receiver_destroy', pointer);
         this.#modem._call('free', this.#block);
@@ -344,7 +344,7 @@ export class Receiver {
         if (this.#pointer === 0) throw new EarshotError(status.missing, 'the receiver was closed');
     }
 
-    /** Calls a function of the receiver, and takes the frames that wait then. */
+    /** Calls a function of the receiver, and takes the waiting frames. */
     #take(frames, name, ...values) {
         this.#modem._check(this.#modem._call(name, this.#pointer, ...values));
         for (;;) {

@@ -1,4 +1,5 @@
-// The receiver on a thread of its own: takes blocks of sound from the audio thread, and tells the page what was heard.
+// The receiver on its own thread: takes blocks of sound from the audio thread, and reports the received frames to the
+// page.
 //
 // In:  {kind: 'start', module, port, options, maximumRestarts, watchesClock}, once. Then blocks on `port`, see capture-worklet.js.
 //      {kind: 'restart-clock'}            the context was paused, or goes on
@@ -13,7 +14,7 @@
 import {ClockWatch} from './clock-watch.js';
 import {Modem} from './modem.js';
 
-/** A microphone has noise. Zeros alone mean that the system keeps the sound back. */
+/** A microphone has noise. Zeros only mean that the system withholds the sound. */
 const silenceSeconds = 3;
 
 let module, options, maximumRestarts;
@@ -22,7 +23,7 @@ let receiver;
 let firstFrame;
 let nextFrame;
 let restartCount = 0;
-/** Where faults happened in the last minute of sound, as frames. */
+/** The places of faults in the last minute of sound, as frames. */
 let faults = [];
 let hasFailed = false;
 let silentFrameCount = 0;
@@ -67,10 +68,10 @@ function read({frame, frameCount, samples}) {
     nextFrame = frame + frameCount;
     if (lostCount > 0) {
         self.postMessage({kind: 'gap', frame: frame - lostCount, frameCount: lostCount});
-        // A receiver that has heard nothing yet begins behind the gap.
+        // A receiver without input so far begins after the gap.
         if (firstFrame !== undefined && !attempt(() => receiver.skip(lostCount))) return;
     }
-    // The modem has gone on by then, and each token has its own start: there is nothing to pass over.
+    // The modem has continued meanwhile, and each token has its own start, so there is nothing to skip.
     const unseenCount = clockWatch?.take(nextFrame, performance.now() / 1000) ?? 0;
     if (unseenCount > 0) self.postMessage({kind: 'gap', frame: nextFrame, frameCount: unseenCount});
     firstFrame ??= frame;
@@ -79,7 +80,7 @@ function read({frame, frameCount, samples}) {
     attempt(() => receiver.push(block));
 }
 
-/** Runs a call of the receiver and tells the frames. After a fault of the modem a new one goes on with the next block. */
+/** Runs a call of the receiver and tells the frames. After a fault of the modem a new one continues with the next block. */
 function attempt(call) {
     let frames;
     try {

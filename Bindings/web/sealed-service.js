@@ -38,7 +38,7 @@ export class SealedService {
     #book = null;
     /** Session → {book, publications, valid}; book is null in an open project. */
     #sessions = new Map();
-    /** The body of an operation → what was made of it. */
+    /** The body of an operation → its sealed data. */
     #drafts = new WeakMap();
 
     /** @param {object} options those of `Service` */
@@ -74,7 +74,7 @@ export class SealedService {
     /** @returns {TokenBook|null} the book of a project with these terms; null in an open one */
     #agree(sealing) {
         if (sealing === undefined) {
-            // The page's messages would be readable from now on.
+            // Otherwise the page's messages would be readable from now on.
             if (this.#book) throw invalid('its project was sealed, and now it is open');
             return null;
         }
@@ -90,12 +90,12 @@ export class SealedService {
         return state;
     }
 
-    /** Ends a session, and all that belongs to it. */
+    /** Ends a session with all its items. */
     endSession(session) {
         return this.#service.endSession(session);
     }
 
-    /** Ends a session while the page goes away: nobody waits for the answer. */
+    /** Ends a session while the page is closed, without waiting for the answer. */
     endSessionOfLeavingPage(session) {
         this.#service.endSessionOfLeavingPage(session);
     }
@@ -127,7 +127,7 @@ export class SealedService {
         return registration;
     }
 
-    /** Extends a lease, and goes on to the next token when that is due. */
+    /** Extends a lease, and changes to the next token when that is due. */
     async renew(kind, id, body, timeToLiveSeconds, session) {
         const {book, publications} = this.#state(session);
         const lease = {ttl_s: timeToLiveSeconds};
@@ -147,7 +147,7 @@ export class SealedService {
         return this.#service.withdraw(kind, id, session);
     }
 
-    /** What is sent of an operation, sealed once for all its requests. */
+    /** The sealed data of an operation, sealed once for all its requests. */
     async #draft(body, book) {
         const known = this.#drafts.get(body);
         if (known?.book === book) return known;
@@ -187,7 +187,7 @@ export class SealedService {
         }
     }
 
-    /** Draws a token. @returns what a request says of it */
+    /** Draws a token. @returns its part of a request */
     async #draw(draft) {
         const {book, contentKey, current, offers} = draft;
         const token = await book.own(toHex(randomBytes(tokenBytes)));
@@ -266,7 +266,7 @@ function dueKeys({publications, valid}, tokens, nowSeconds) {
         .map(([publication, contentKey]) => ({token, publication, contentKey})));
 }
 
-/** The message of a found event, opened with the first of its keys that does; null if none does. */
+/** The message of a found event, opened with the first of its keys that fits; null if none does. */
 async function open({message: {id, content: sealed}, keys}, book) {
     for (const {token, key} of keys) {
         const known = book.withIdentifier(token);
@@ -277,7 +277,7 @@ async function open({message: {id, content: sealed}, keys}, book) {
     return null;
 }
 
-/** The tokens of one project that the page has sent or heard, with what follows from each. */
+/** The tokens of one project that the page has sent or heard, with the values derived from each. */
 class TokenBook {
     /** Token → what follows from it. The first is the one that was not heard for the longest time. */
     #heard = new Map();
@@ -320,7 +320,7 @@ class TokenBook {
         return derived;
     }
 
-    /** What follows from a token that was heard; undefined if it was forgotten. */
+    /** The values derived from a heard token; undefined if it was forgotten. */
     heard(token) {
         return this.#heard.get(token);
     }

@@ -31,7 +31,7 @@ export function canSeal() {
 }
 
 /**
- * Checks what a project says of its sealing, `terms.sealing` of `POST /v1/devices`.
+ * Checks a project's terms of sealing, `terms.sealing` of `POST /v1/devices`.
  *
  * @param {any} value
  * @returns {Terms}
@@ -48,7 +48,7 @@ export function readTerms(value) {
     return {salt, rounds};
 }
 
-/** Random bytes, which no one can guess. */
+/** Random bytes that cannot be guessed. */
 export function randomBytes(count) {
     return crypto.getRandomValues(new Uint8Array(count));
 }

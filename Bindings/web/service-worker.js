@@ -1,5 +1,5 @@
-// Keeps the page's files, so that the page opens without a network, as from the home screen. A file comes from the network
-// whenever that answers in time: a new version is never hidden by an old one.
+// Stores the page's files, so that the page opens without a network, for example from the home screen. A file comes
+// from the network whenever that answers in time: a new version is never hidden by an old one.
 
 /** All files of the demo page; a test compares them with the folder. */
 const files = [
@@ -8,7 +8,7 @@ const files = [
     'receiver-worker.js', 'sealed-service.js', 'sealing.js', 'service.js', 'sightings.js', 'waterfall.js',
 ];
 const cacheName = 'earshot-page';
-/** A network that is there but passes nothing on must not keep the page from opening. */
+/** A network that is connected but passes nothing on must not keep the page from opening. */
 const patienceSeconds = 4;
 
 const addresses = new Set(files.map((name) => new URL(name, self.registration.scope).href));
@@ -21,7 +21,7 @@ self.addEventListener('install', (event) => {
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 
 self.addEventListener('fetch', (event) => {
-    // The service's interface and all else goes past this worker.
+    // This worker ignores the service's interface and everything else.
     const address = event.request.url.replace(/[?#].*$/, '');
     if (event.request.method === 'GET' && addresses.has(address)) event.respondWith(answer(event, address));
 });

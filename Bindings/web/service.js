@@ -15,7 +15,7 @@ const longestLeaseSeconds = 86_400;
 
 /** The maximum size of a content, bytes. */
 export const maximumContentBytes = 102_400;
-/** How much longer a sealed content may be. */
+/** The maximum additional length of a sealed content. */
 const maximumSealingBytes = 512;
 /** Wrapped keys of one event that are read: the message's device has a few tokens, and this page too. */
 const maximumKeyCount = 100;
@@ -75,11 +75,11 @@ export class MessagesError extends Error {
 
 const keyCodes = new Set(['bad_key', 'no_credentials', 'malformed_key']);
 
-/** What to do, in our own words: texts of an unknown server must not reach the page. */
+/** The remedies, in our own words: texts of an unknown server must not reach the page. */
 const remedies = {
     bad_key: 'the key is unknown or revoked. Get a browser key from the operator of the service ("earshotd key create --browser").',
     no_credentials: 'the key is missing. Get a browser key from the operator of the service ("earshotd key create --browser").',
-    malformed_key: 'the key is empty, or holds a character that no key has. Copy the line that "earshotd key create" printed.',
+    malformed_key: 'the key is empty, or has a character that no key has. Copy the line that "earshotd key create" printed.',
     not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
     bad_session: 'the session has ended. The page opens a new one.',
     rate_limited: 'it is busy. The page retries later.',
@@ -240,12 +240,12 @@ export class Service {
         return {session: answer.session, sealing: answer.terms?.sealing};
     }
 
-    /** Ends a session, and all that belongs to it. */
+    /** Ends a session with all its items. */
     async endSession(session) {
         await this.#send('DELETE', '/v1/device', session);
     }
 
-    /** Ends a session while the page goes away: nobody waits for the answer. */
+    /** Ends a session while the page is closed, without waiting for the answer. */
     endSessionOfLeavingPage(session) {
         try {
             const options = {...fetchOptions, method: 'DELETE', keepalive: true, headers: authorization(session)};
@@ -460,7 +460,7 @@ function authorization(secret) {
     return {Authorization: `Bearer ${secret}`};
 }
 
-/** The failure that an unsuccessful answer means. */
+/** The failure for an unsuccessful answer. */
 function failure(response, text) {
     const {status} = response;
     const named = response.headers.get('Retry-After');
@@ -486,7 +486,7 @@ function notForThisPage() {
         + 'allows this page. Check the address of the service, and the origins of the key.');
 }
 
-/** The failure of a service whose answer cannot be right. */
+/** The failure for an invalid answer of a service. */
 export function invalid(reason) {
     return new MessagesError(
         'service_invalid', `The answer is not from a token service: ${reason}. Check the address of the service.`);
@@ -613,7 +613,7 @@ function isToken(text) {
     return typeof text === 'string' && /^[0-9a-f]{16}$/.test(text);
 }
 
-/** Whether a text can stand in a header without changing it. */
+/** Whether a text can be in a header without changing it. */
 function isPlain(text, maximumLength) {
     return typeof text === 'string' && text.length <= maximumLength && /^[\x21-\x7e]+$/.test(text);
 }

@@ -20,7 +20,7 @@ const unknownSeconds = 600;
 export class SightingReporter {
     /** Token → {dueSeconds, isKnown}; known: the service counts it as heard. */
     #near = new Map();
-    /** Tokens that left, but that the service counts as heard. */
+    /** Tokens that left but that the service still counts as heard. */
     #gone = new Set();
     /** Token → the time until which it is not reported. */
     #unknown = new Map();
@@ -34,7 +34,7 @@ export class SightingReporter {
         return this.#near.size;
     }
 
-    /** When the next report is due; Infinity if nothing is near. */
+    /** The time at which the next report is due; Infinity if nothing is near. */
     get dueSeconds() {
         if (this.#gone.size > 0) return -Infinity;
         let due = Infinity;
@@ -82,7 +82,7 @@ export class SightingReporter {
      */
     next(nowSeconds, isDue = false) {
         if (this.#underway || !isDue && this.dueSeconds > nowSeconds) return null;
-        // After a longer silence the service may have forgotten all.
+        // After a longer silence the service may have forgotten all tokens.
         if (!this.hasStream && nowSeconds - this.#latestReportSeconds >= 2 * signOfLifeSeconds) {
             for (const near of this.#near.values()) {
                 if (near.isKnown) near.dueSeconds = Math.min(near.dueSeconds, nowSeconds);
@@ -134,7 +134,7 @@ export class SightingReporter {
     }
 
     #remember(token, untilSeconds) {
-        // A map keeps the order of insertion, so the first is the one that was remembered longest.
+        // A map keeps the order of insertion, so the first entry is the oldest.
         this.#unknown.delete(token);
         this.#unknown.set(token, untilSeconds);
         if (this.#unknown.size > maximumUnknownCount) this.#unknown.delete(this.#unknown.keys().next().value);

@@ -1,4 +1,4 @@
-// Draws the band from 18 to 20.5 kHz as it goes by, and on it the tones of the frames that were decoded.
+// Draws the band from 18 to 20.5 kHz over time, and on it the tones of the decoded frames.
 
 const lowestHertz = 18000;
 const highestHertz = 20500;
@@ -6,7 +6,7 @@ const windowSeconds = 6;
 const columnsPerSecond = 100;
 /** A longer pause between two pictures stays empty: the page was in the background. */
 const longestHoldSeconds = 0.25;
-/** The decibels above the noise at which colours begin and end. */
+/** The range of the colours in decibels above the noise. */
 const colourDecibels = [4, 52];
 
 const colours = {
@@ -57,7 +57,7 @@ export class Waterfall {
         step();
     }
 
-    /** Stays as it is. */
+    /** Stops, and keeps the picture. */
     stop() {
         cancelAnimationFrame(this.#request);
         this.#listener = undefined;
@@ -73,7 +73,7 @@ export class Waterfall {
         this.#frames.push({frame, tones, label});
     }
 
-    /** How many frames' tones are in the picture now. */
+    /** The number of frames whose tones are in the picture. */
     get frameCount() {
         return this.#frames.length;
     }
@@ -95,7 +95,7 @@ export class Waterfall {
         context.fillRect(0, 0, this.#history.width, this.#history.height);
     }
 
-    /** The middle of the spectrum's window lies half its length back. */
+    /** The middle of the spectrum's window is half its length back. */
     #spectrumSeconds() {
         const {analyser, context, sampleRateHertz} = this.#listener;
         return context.currentTime - analyser.fftSize / 2 / sampleRateHertz;
@@ -231,7 +231,7 @@ export class Waterfall {
 const tagHeight = 20;
 const tagPadding = 8;
 const tagMargin = 4;
-/** Below the tags, the times stand. */
+/** The times are below the tags. */
 const scaleHeight = 24;
 
 /**

@@ -457,7 +457,7 @@ test('a page in the background goes on hearing, and says where it is', async (co
     context.after(() => other.close());
     await other.toFront();
     await page.until(() => document.visibilityState === 'hidden');
-    assert.match((await page.run(shownProblems)).background, /goes on listening/);
+    assert.match((await page.run(shownProblems)).background, /continues to listen/);
     await playUntilHeard(page, bytes('behind'));
     await page.toFront();
     await page.until(() => document.visibilityState === 'visible');

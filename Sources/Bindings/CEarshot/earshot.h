@@ -5,23 +5,22 @@
  * Nothing here opens a device or a file, starts a thread, reads a clock, prints, or keeps global state.
  *
  * Memory. The caller owns all buffers and structs. The library keeps no pointer into them after a call
- * returns. The one thing that it makes is an earshot_receiver, which earshot_receiver_destroy takes back.
+ * returns. The only object that it creates is an earshot_receiver, which earshot_receiver_destroy frees.
  * Texts are constants: never free them.
  *
  * Threads. Functions without an earshot_receiver may be called on any thread at any time. Receivers are
  * independent: different threads may use different ones at the same time. One receiver takes one call at a
  * time, on any thread; a second call in the meantime does nothing and returns EARSHOT_ERROR_BUSY. No call may
  * follow or overlap earshot_receiver_destroy. No function waits for another thread, except for a short lock
- * while a receiver is made or destroyed.
+ * while a receiver is created or destroyed.
  *
  * Errors. Every function checks its arguments and reports what is wrong with them; a call that returns an
- * error has changed nothing, unless its comment says so. No function can check that a pointer which is
- * neither NULL nor misaligned points to as much memory as it should. If the system has no memory left, the
- * process ends (abort). A receiver takes up to 9 MB a channel, and the first one 6 MB more, however long it
- * listens and whatever it hears.
+ * error has changed nothing, unless its comment says so. Functions check pointers for NULL and alignment, but
+ * cannot check that they point to enough memory. If the system has no memory left, the process ends (abort).
+ * A receiver takes up to 9 MB per channel, and the first one 6 MB more, regardless of the time and sound.
  *
  * The structs that a caller passes begin with their own size, and earshot_receiver_poll asks for the size of
- * a frame. So a later version can add fields to their ends, and programs compiled before still work. */
+ * a frame. So a later version can add fields at their ends, and programs compiled before still work. */
 #ifndef EARSHOT_H
 #define EARSHOT_H
 
@@ -32,22 +31,22 @@
 extern "C" {
 #endif
 
-/* The version of this header. earshot_version tells the library's. */
+/* The version of this header. earshot_version returns that of the library. */
 #define EARSHOT_VERSION "0.2.0"
 
 /* The version of the library, such as "0.2.0". */
 const char *earshot_version(void);
 
-/* What a function returns. Errors are negative. */
+/* The result of a function. Errors are negative. */
 typedef enum earshot_status {
     EARSHOT_OK = 0,
     /* earshot_receiver_poll: no frame is waiting. */
     EARSHOT_NO_FRAME = 1,
-    /* A pointer is NULL that must not be. */
+    /* A pointer that must not be NULL is NULL. */
     EARSHOT_ERROR_NULL = -1,
     /* A pointer does not have the alignment of its type. */
     EARSHOT_ERROR_ALIGNMENT = -2,
-    /* The size in or of a struct is none that this library knows: it was not set, or the header is newer. */
+    /* The library does not know the size in or of a struct: it was not set, or the header is newer. */
     EARSHOT_ERROR_STRUCT_SIZE = -3,
     /* The sample rate is outside of EARSHOT_MINIMUM_RATE to EARSHOT_MAXIMUM_RATE. */
     EARSHOT_ERROR_RATE = -4,
@@ -63,20 +62,20 @@ typedef enum earshot_status {
     EARSHOT_ERROR_AMPLITUDE = -9,
     /* The payload does not have 1 to EARSHOT_MAXIMUM_PAYLOAD bytes. */
     EARSHOT_ERROR_PAYLOAD = -10,
-    /* The buffer is too small for the samples; *sample_count tells how many there are. */
+    /* The buffer is too small for the samples; *sample_count is their number. */
     EARSHOT_ERROR_CAPACITY = -11,
     /* The count is larger than any memory. */
     EARSHOT_ERROR_COUNT = -12,
-    /* The receiver was flushed and takes no more input. Make another one. */
+    /* The receiver was flushed and takes no more input. Create another one. */
     EARSHOT_ERROR_FLUSHED = -13,
-    /* Another thread is inside a call with the same receiver. */
+    /* Another thread is calling a function with the same receiver. */
     EARSHOT_ERROR_BUSY = -14,
     /* The input was taken, but frames were dropped, because EARSHOT_MAXIMUM_WAITING were waiting already. Poll more
      * often. */
     EARSHOT_ERROR_DROPPED = -15
 } earshot_status;
 
-/* What a status means, as a sentence in English without its full stop. Never NULL, for any number. */
+/* The meaning of a status, as an English sentence without a full stop. Never NULL, for any number. */
 const char *earshot_status_text(int status);
 
 /* Limits. */
@@ -90,7 +89,7 @@ enum {
     EARSHOT_MAXIMUM_WAITING = 16384 /* frames that wait to be polled */
 };
 
-/* Profiles: how fast, and how far. They can be combined with | where several are allowed. */
+/* Profiles: speed and reach. They can be combined with | where several are allowed. */
 enum {
     EARSHOT_FAST = 1,     /* a token in 0.555 s: arm's length, and small rooms */
     EARSHOT_STANDARD = 2, /* a token in 1.109 s: a room */
@@ -104,20 +103,20 @@ const char *earshot_profile_name(uint32_t profile);
 /* ---- Receiving ---- */
 
 enum {
-    /* Each channel is decoded by itself, and its frames are reported once for each. */
+    /* Each channel is decoded separately, and a frame is reported once for each channel that hears it. */
     EARSHOT_SEPARATE_CHANNELS = 1,
     /* Frames that cannot be decoded are reported too if they have most tones of a token that was decoded less than
      * a minute before. */
     EARSHOT_RECOGNISE_TOKENS = 2
 };
 
-/* How to receive. Zeros stand for defaults, so name what you set:
+/* Options of a receiver. Zeros mean defaults, so name the fields that you set:
  *     earshot_receiver_options options = {.size = sizeof options, .sample_rate_hertz = 48000}; */
 typedef struct earshot_receiver_options {
     size_t size;                /* sizeof(earshot_receiver_options) */
     uint32_t sample_rate_hertz; /* samples a second and channel; no default */
     uint32_t profiles;          /* the profiles to listen for, combined with |; 0: all */
-    uint32_t channel_count;     /* 0: 1. Two to eight are one device's microphones, heard as one; more are separate */
+    uint32_t channel_count;     /* 0: 1. Two to eight are one device's microphones, combined; more are separate */
     uint32_t combine_count;     /* repeats of a token in a burst that are read together, 2 to 8; 0 or 1: none */
     uint32_t flags;             /* EARSHOT_SEPARATE_CHANNELS, EARSHOT_RECOGNISE_TOKENS, combined with | */
     uint32_t reserved;          /* 0 */
@@ -125,16 +124,16 @@ typedef struct earshot_receiver_options {
 
 /* A frame that was heard, with the evidence for it. */
 typedef struct earshot_frame {
-    uint8_t payload[32];     /* its bytes; those behind payload_size are 0 */
+    uint8_t payload[32];     /* its bytes; those after payload_size are 0 */
     uint32_t payload_size;   /* 1 to EARSHOT_MAXIMUM_PAYLOAD */
     uint32_t profile;        /* EARSHOT_FAST, EARSHOT_STANDARD or EARSHOT_FAR */
     int64_t start_sample;    /* the sample of the input at which it starts; negative if it began before the input */
-    int64_t end_sample;      /* the sample behind its last one */
-    double offset_hertz;     /* how far its tones lie above their places: Doppler and clock error */
+    int64_t end_sample;      /* the sample after its last one */
+    double offset_hertz;     /* the offset of its tones above their places: Doppler and clock error */
     float snr_decibels;      /* signal power over noise power in 1,500 Hz */
     float path_metric;       /* about 1.4 for noise, more for a frame; 0 if it was recognised */
     uint32_t channel;        /* the channel that heard it best, from 0 on; the SNR is that channel's */
-    uint32_t combined_count; /* how many repeats were read together; 1 for a frame that was read alone */
+    uint32_t combined_count; /* the number of repeats that were read together; 1 for a frame that was read alone */
     uint32_t is_recognised;  /* 1 if it was recognised instead of decoded */
     uint32_t reserved;       /* 0 */
 } earshot_frame;
@@ -142,18 +141,18 @@ typedef struct earshot_frame {
 /* Takes samples and finds frames. */
 typedef struct earshot_receiver earshot_receiver;
 
-/* Makes a receiver at the start of its input, *receiver. It is NULL after an error.
+/* Creates a receiver at the start of its input, *receiver. It is NULL after an error.
  * Returns EARSHOT_ERROR_NULL, _ALIGNMENT, _STRUCT_SIZE, _RATE, _PROFILE, _CHANNELS, _BURST or _FLAGS if an
- * argument or an option is bad. */
+ * argument or an option is invalid. */
 earshot_status earshot_receiver_create(const earshot_receiver_options *options, earshot_receiver **receiver);
 
 /* Ends a receiver. NULL is allowed and does nothing. */
 void earshot_receiver_destroy(earshot_receiver *receiver);
 
-/* Takes samples in. The frames that ended wait to be polled. Most frames are decided within 0.1 s of their
- * last sample. Blocks may have any size, and the frames do not depend on how the input is cut.
- *   samples        shape [sample_count][channel_count], full scale 1. NaN counts as silence, and all else is
- *                  limited to ±100. May be NULL if sample_count is 0.
+/* Processes samples. The frames that ended wait to be polled. Most frames are decided within 0.1 s of their
+ * last sample. Blocks may have any size, and the frames do not depend on the block sizes.
+ *   samples        shape [sample_count][channel_count], full scale 1. NaN counts as silence, and other values
+ *                  are limited to ±100. May be NULL if sample_count is 0.
  *   sample_count   samples of each channel.
  * Returns EARSHOT_ERROR_DROPPED if frames had to be dropped, EARSHOT_ERROR_NULL, _ALIGNMENT, _COUNT, _FLUSHED
  * or _BUSY. */
@@ -162,8 +161,8 @@ earshot_status earshot_receiver_push_float(earshot_receiver *receiver, const flo
 /* The same for integers; full scale is 32768. The frames are those of the same samples as floats. */
 earshot_status earshot_receiver_push_int16(earshot_receiver *receiver, const int16_t *samples, size_t sample_count);
 
-/* Passes over `sample_count` samples of each channel that existed but were lost. A hole is not silence: a
- * frame with a hole in it is decoded from the rest if that suffices, and those behind it keep their place.
+/* Skips `sample_count` samples of each channel that were lost. A hole is not silence: a frame with a hole is
+ * decoded from the rest if that suffices, and frames after it keep their place.
  * Returns like a push. */
 earshot_status earshot_receiver_skip(earshot_receiver *receiver, uint64_t sample_count);
 
@@ -171,7 +170,7 @@ earshot_status earshot_receiver_skip(earshot_receiver *receiver, uint64_t sample
  * now on; flushing again does nothing. Returns like a push. */
 earshot_status earshot_receiver_flush(earshot_receiver *receiver);
 
-/* Takes the first of the frames that wait.
+/* Takes the first waiting frame.
  *   frame          receives it. Untouched if there is none.
  *   frame_size     sizeof(earshot_frame)
  * Returns EARSHOT_OK if there was one, EARSHOT_NO_FRAME if there was none, EARSHOT_ERROR_NULL, _ALIGNMENT,
@@ -180,17 +179,17 @@ earshot_status earshot_receiver_poll(earshot_receiver *receiver, earshot_frame *
 
 /* ---- Transmitting ---- */
 
-/* How to transmit. Zeros stand for defaults, so name what you set:
+/* Options of a transmission. Zeros mean defaults, so name the fields that you set:
  *     earshot_transmission transmission = {.size = sizeof transmission, .sample_rate_hertz = 48000}; */
 typedef struct earshot_transmission {
     size_t size;                /* sizeof(earshot_transmission) */
     uint32_t sample_rate_hertz; /* samples a second; no default */
     uint32_t profile;           /* one profile; 0: EARSHOT_STANDARD */
-    uint32_t burst_count;       /* how many times a token is sent, 2 to 8; 0 or 1: once */
+    uint32_t burst_count;       /* the number of times that a token is sent, 2 to 8; 0 or 1: once */
     float amplitude;            /* the peak, up to 1; 0: 0.25, which is -12 dBFS */
 } earshot_transmission;
 
-/* Tells how many samples a payload of `payload_size` bytes takes, *sample_count. It is 0 after an error.
+/* Computes the number of samples of a payload of `payload_size` bytes, *sample_count. It is 0 after an error.
  * Returns EARSHOT_ERROR_NULL, _ALIGNMENT, _STRUCT_SIZE, _RATE, _PROFILE, _BURST, _AMPLITUDE or _PAYLOAD. */
 earshot_status earshot_transmit_sample_count(
     const earshot_transmission *transmission, size_t payload_size, size_t *sample_count);
@@ -198,15 +197,15 @@ earshot_status earshot_transmit_sample_count(
 /* Writes the samples of a payload, one channel, full scale 1, from the frame's first sample to its last. The
  * same arguments give the same samples.
  *   samples        receives *sample_count samples; nothing after an error.
- *   capacity       how many samples have room there; more than needed is allowed.
- *   sample_count   receives how many samples there are. It is 0 after an error other than
+ *   capacity       the number of samples for which there is room; more than needed is allowed.
+ *   sample_count   receives the number of samples. It is 0 after an error other than
  *                  EARSHOT_ERROR_CAPACITY. NULL is allowed.
  * Returns EARSHOT_ERROR_CAPACITY or the errors of earshot_transmit_sample_count. */
 earshot_status earshot_transmit_float(
     const earshot_transmission *transmission, const uint8_t *payload, size_t payload_size, float *samples,
     size_t capacity, size_t *sample_count);
 
-/* The same as integers; full scale is 32768, and what lies beyond 32767 becomes that. */
+/* The same as integers; full scale is 32768, and values above 32767 become that. */
 earshot_status earshot_transmit_int16(
     const earshot_transmission *transmission, const uint8_t *payload, size_t payload_size, int16_t *samples,
     size_t capacity, size_t *sample_count);

@@ -2,7 +2,7 @@ import CEarshot
 import EarshotCoding
 import EarshotModem
 
-/// An argument that the caller has to change.
+/// An argument that the caller must change.
 struct ArgumentError: Error {
     let status: earshot_status
 
@@ -33,7 +33,7 @@ extension Optional where Wrapped: _Pointer {
 }
 
 extension UnsafePointer where Pointee: SizedStruct {
-    /// The struct, if its first field is its size. Only that field is read before.
+    /// The struct, if its first field is its size. Before that check only this field is read.
     func sized() throws(ArgumentError) -> Pointee {
         guard UnsafeRawPointer(self).load(as: Int.self) == MemoryLayout<Pointee>.size else {
             throw ArgumentError(EARSHOT_ERROR_STRUCT_SIZE)
@@ -68,7 +68,7 @@ extension Profile {
     }
 }
 
-/// A number of repeats, where 0 stands for 1.
+/// A number of repeats; 0 means 1.
 func checkedBurstCount(_ count: UInt32) throws(ArgumentError) -> Int {
     guard count <= EARSHOT_MAXIMUM_BURST else { throw ArgumentError(EARSHOT_ERROR_BURST) }
     return max(Int(count), 1)

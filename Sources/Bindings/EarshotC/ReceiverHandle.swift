@@ -3,9 +3,10 @@ import EarshotCoding
 import EarshotModem
 import Synchronization
 
-/// What stands behind an `earshot_receiver`: receivers, and the frames that wait for the caller.
+/// The object of an `earshot_receiver`: receivers, and the frames that wait for the caller.
 ///
-/// A caller may use it from several threads one after another. `isBusy` turns the mistake of two calls at once into an error.
+/// A caller may use it from several threads one after another. `isBusy` turns two simultaneous calls, which are a
+/// mistake, into an error.
 final class ReceiverHandle {
     private let isBusy = Atomic(false)
     private let channelCount: Int
@@ -33,14 +34,14 @@ final class ReceiverHandle {
         }
     }
 
-    /// Runs one call. It is refused while another one runs.
+    /// Runs one call. It is refused while another call runs.
     func exclusively(_ body: (ReceiverHandle) throws(ArgumentError) -> Void) throws(ArgumentError) {
         guard !isBusy.exchange(true, ordering: .acquiring) else { throw ArgumentError(EARSHOT_ERROR_BUSY) }
         defer { isBusy.store(false, ordering: .releasing) }
         try body(self)
     }
 
-    /// Gives samples to the receivers, in blocks that these take.
+    /// Passes samples to the receivers, in blocks of the size that they accept.
     /// - Parameters:
     ///   - samples: shape [sampleCount][channelCount].
     ///   - sampleCount: samples of each channel.
@@ -49,7 +50,7 @@ final class ReceiverHandle {
     ) throws(ArgumentError) {
         let (byteCount, isTooLarge) = sampleCount.multipliedReportingOverflow(
             by: channelCount * MemoryLayout<Sample>.stride)
-        // A size_t above the maximum of Int arrives as a negative number.
+        // A size_t above the maximum of Int becomes a negative number.
         guard sampleCount >= 0, !isTooLarge else { throw ArgumentError(EARSHOT_ERROR_COUNT) }
         guard byteCount > 0 else { return try takeInput { _ in } }
         let all = try samples.checked()
@@ -70,7 +71,7 @@ final class ReceiverHandle {
 
     func flush() throws(ArgumentError) {
         guard !isFlushed else { return }
-        // Even if frames are dropped, this was the end.
+        // This is the end even if frames are dropped.
         defer { isFlushed = true }
         try takeInput { receivers.flush(onFrame: $0) }
     }
@@ -80,7 +81,7 @@ final class ReceiverHandle {
         waiting.takeFirst()
     }
 
-    /// Lets `body` give input to the receivers and keeps the frames that they report.
+    /// Lets `body` pass input to the receivers, and stores the frames that they report.
     private func takeInput(_ body: ((Int, ReceivedFrame) -> Void) -> Void) throws(ArgumentError) {
         guard !isFlushed else { throw ArgumentError(EARSHOT_ERROR_FLUSHED) }
         var hasDropped = false
@@ -95,9 +96,9 @@ final class ReceiverHandle {
     }
 }
 
-/// A sample as receivers take it.
+/// A sample in a format of the receivers.
 protocol InputSample: BitwiseCopyable {
-    /// Gives a block to receivers.
+    /// Passes a block to receivers.
     static func push(_ block: Span<Self>, to receivers: ReceiverBank, _ report: (Int, ReceivedFrame) -> Void)
 }
 
@@ -116,7 +117,7 @@ extension Int16: InputSample {
 /// The frames that wait for the caller, the oldest first; at most EARSHOT_MAXIMUM_WAITING.
 private struct WaitingFrames {
     private var frames: [earshot_frame] = []
-    /// The index of the oldest; those before it were taken.
+    /// The index of the oldest frame; those before it were taken.
     private var firstIndex = 0
 
     /// - Returns: false if there is no room.

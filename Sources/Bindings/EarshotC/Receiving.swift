@@ -1,7 +1,7 @@
 public import CEarshot
 import EarshotModem
 
-/// Makes a receiver; see earshot.h, which documents all of these functions.
+/// Creates a receiver; see earshot.h, which documents all of these functions.
 @c @implementation
 public func earshot_receiver_create(
     _ options: UnsafePointer<earshot_receiver_options>?, _ receiver: UnsafeMutablePointer<OpaquePointer?>?
@@ -21,7 +21,7 @@ public func earshot_receiver_destroy(_ receiver: OpaquePointer?) {
     Unmanaged<ReceiverHandle>.fromOpaque(UnsafeRawPointer(receiver)).release()
 }
 
-/// Takes floats in, full scale 1; shape [sample_count][channel_count].
+/// Processes floats, full scale 1; shape [sample_count][channel_count].
 @c @implementation
 public func earshot_receiver_push_float(
     _ receiver: OpaquePointer?, _ samples: UnsafePointer<Float>?, _ sample_count: Int
@@ -31,7 +31,7 @@ public func earshot_receiver_push_float(
     }
 }
 
-/// Takes integers in, full scale 2¹⁵; shape [sample_count][channel_count].
+/// Processes integers, full scale 2¹⁵; shape [sample_count][channel_count].
 @c @implementation
 public func earshot_receiver_push_int16(
     _ receiver: OpaquePointer?, _ samples: UnsafePointer<Int16>?, _ sample_count: Int
@@ -41,7 +41,7 @@ public func earshot_receiver_push_int16(
     }
 }
 
-/// Passes over lost samples.
+/// Skips lost samples.
 @c @implementation
 public func earshot_receiver_skip(_ receiver: OpaquePointer?, _ sample_count: UInt64) -> earshot_status {
     call(receiver) { handle throws(ArgumentError) in try handle.skip(sample_count) }
@@ -53,7 +53,7 @@ public func earshot_receiver_flush(_ receiver: OpaquePointer?) -> earshot_status
     call(receiver) { handle throws(ArgumentError) in try handle.flush() }
 }
 
-/// Takes the first of the frames that wait.
+/// Takes the first waiting frame.
 @c @implementation
 public func earshot_receiver_poll(
     _ receiver: OpaquePointer?, _ frame: UnsafeMutablePointer<earshot_frame>?, _ frame_size: Int

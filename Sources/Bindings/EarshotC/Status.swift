@@ -6,7 +6,7 @@ public func earshot_version() -> UnsafePointer<CChar>? {
     constantText("0.2.0")
 }
 
-/// What a status means, in English.
+/// The meaning of a status, in English.
 @c @implementation
 public func earshot_status_text(_ status: Int32) -> UnsafePointer<CChar>? {
     switch earshot_status(rawValue: status) {

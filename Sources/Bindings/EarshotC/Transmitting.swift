@@ -37,7 +37,7 @@ public func earshot_transmit_int16(
 }
 
 /// Writes the samples of a payload.
-/// - Parameter convert: makes a sample of the caller's type from one of at most ±1.
+/// - Parameter convert: converts a sample of at most ±1 to the caller's type.
 private func transmit<Sample>(
     _ transmission: UnsafePointer<earshot_transmission>?, _ payload: UnsafePointer<UInt8>?, _ payloadSize: Int,
     _ samples: UnsafeMutablePointer<Sample>?, _ capacity: Int, _ sampleCount: UnsafeMutablePointer<Int>?,

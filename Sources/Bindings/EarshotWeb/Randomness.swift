@@ -1,4 +1,5 @@
-/// Swift's hash seeds. The module has no imports, so there is no randomness to ask for: sets of numbers of our own need none.
+/// Swift's hash seeds. The module has no imports, so it has no source of randomness. It needs none, because its sets
+/// contain only our own numbers.
 @c
 public func arc4random_buf(_ buffer: UnsafeMutableRawPointer, _ count: Int) {
     for index in 0..<count {

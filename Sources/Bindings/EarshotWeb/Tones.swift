@@ -7,7 +7,7 @@ import EarshotModem
 ///   - payload: the bytes, 1 to 32.
 ///   - profile: EARSHOT_FAST, EARSHOT_STANDARD or EARSHOT_FAR.
 ///   - hertz: receives the frequency of each tone.
-///   - capacity: how many tones have room there.
+///   - capacity: the number of tones for which there is room.
 ///   - symbolSeconds: receives the length of a tone.
 /// - Returns: the number of tones, or a negative `earshot_status`.
 @c

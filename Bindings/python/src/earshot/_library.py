@@ -67,7 +67,7 @@ class Transmission(ctypes.Structure):
 
 
 def _load() -> ctypes.CDLL:
-    """The library of this package, or else the one that `make install-c` has installed."""
+    """The library of this package, or otherwise the one that `make install-c` has installed."""
     own = Path(__file__).with_name("libearshot.so")
     path = str(own) if own.exists() else "libearshot.so.0"
     try:
@@ -116,7 +116,7 @@ def fail(status: int, doing: str) -> NoReturn:
 
 
 def uint32(value: int, name: str) -> int:
-    """A whole number that fits where the library takes 32 bits. Without this, ctypes would cut it."""
+    """Checks that a whole number fits into 32 bits. Without this, ctypes would truncate it."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number without quotation marks")
     number = int(value)

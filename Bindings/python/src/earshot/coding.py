@@ -16,7 +16,7 @@ from ._profiles import NAMES, bit
 from .frame import Frame
 from .receiver import Receiver
 
-#: A profile: how fast, and how far.
+#: A profile: speed and reach.
 Profile = Literal["fast", "standard", "far"]
 
 #: All profiles, the fastest first: a token takes 0.555, 1.109 and 2.219 s.
@@ -65,7 +65,7 @@ def encode(
         sample_rate_hertz=_library.uint32(rate, "rate"),
         profile=bit(profile),
         burst_count=_library.uint32(burst, "burst"),
-        # The smallest numbers become 0 in single precision, which stands for the default.
+        # The smallest numbers become 0 in single precision, which means the default.
         amplitude=max(float(amplitude), 1e-30),
     )
     count = ctypes.c_size_t()

@@ -1,4 +1,4 @@
-"""What a receiver hears."""
+"""The frames of a receiver."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Frame:
     start: int
     """The sample of the input at which it starts; negative if it began before the input."""
     end: int
-    """The sample behind its last one."""
+    """The sample after its last one."""
     rate: int
     """The sample rate of the input, in hertz."""
     snr_db: float
     """Signal power over noise power in 1,500 Hz, in decibels, in the channel that heard it best."""
     offset_hz: float
-    """How far its tones lie above their places, in hertz: Doppler and clock error."""
+    """The offset of its tones above their places, in hertz: Doppler and clock error."""
     channel: int
     """The channel that heard it best, from 0 on."""
     path_metric: float
     """About 1.4 for noise, more for a frame; 0 if it was recognised."""
     combined: int
-    """How many repeats were read together; 1 for a frame that was read alone."""
+    """The number of repeats that were read together; 1 for a frame that was read alone."""
     recognised: bool
     """Whether it was recognised instead of decoded."""
 

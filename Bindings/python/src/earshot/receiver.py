@@ -18,7 +18,7 @@ from .frame import Frame, frame_of
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 _INT16 = np.dtype(np.int16)
-# Samples of a channel in one call: 0.7 s at 48 kHz. Few frames end in that, so none waits in vain.
+# Samples of a channel in one call: 0.7 s at 48 kHz. Few frames end in that time, so none is dropped.
 _BLOCK = 32_768
 
 
@@ -61,7 +61,7 @@ class Receiver:
             TypeError: a number is none, such as rate="48000".
             ValueError: an argument is out of its range; EarshotError, a ValueError, if the library said so.
         """
-        # First, for __del__ after an error.
+        # Set first, for __del__ after an error.
         self._handle: ctypes.c_void_p | None = None
         self._lock = threading.Lock()
         self._rate = _library.uint32(rate, "rate")
@@ -191,7 +191,7 @@ class Receiver:
         )
 
     def _take(self, function: Any, *arguments: int) -> list[Frame]:
-        """Gives input to the receiver, with the lock held."""
+        """Passes input to the receiver, with the lock held."""
         if self._handle is None:
             raise ValueError("the receiver is closed")
         status = function(self._handle, *arguments)
