@@ -27,10 +27,10 @@ import Testing
     @Test(arguments: [false, true])
     func `busy slots without a token double the estimate from the second slot on`(isFull: Bool) {
         var crowd = CrowdEstimate()
-        crowd.finishSlot(.vain(isFull: isFull))
+        crowd.finishSlot(.undecoded(isFull: isFull))
         #expect(crowd.count(neighbourCount: 2) == 3)
         for expected in [8.0, 16, 32, 64] {
-            crowd.finishSlot(.vain(isFull: isFull))
+            crowd.finishSlot(.undecoded(isFull: isFull))
             #expect(crowd.count(neighbourCount: 2) == expected)
         }
         crowd.finishSlot(.heard)
@@ -42,18 +42,18 @@ import Testing
     @Test func `sound that stays full while few devices talk is no crowd, until it pauses`() {
         var crowd = CrowdEstimate()
         // One step, ten doublings to 4,096, and four more slots.
-        for _ in 0..<15 { crowd.finishSlot(.vain(isFull: true)) }
+        for _ in 0..<15 { crowd.finishSlot(.undecoded(isFull: true)) }
         #expect(crowd.count(neighbourCount: 2) == 3)
-        for _ in 0..<50 { crowd.finishSlot(.vain(isFull: true)) }
+        for _ in 0..<50 { crowd.finishSlot(.undecoded(isFull: true)) }
         #expect(crowd.count(neighbourCount: 2) == 3)
         crowd.finishSlot(.quiet)
-        for _ in 0..<3 { crowd.finishSlot(.vain(isFull: true)) }
+        for _ in 0..<3 { crowd.finishSlot(.undecoded(isFull: true)) }
         #expect(crowd.count(neighbourCount: 2) == 16)
     }
 
     @Test func `no crowd is larger than the maximum`() {
         var crowd = CrowdEstimate()
-        for _ in 0..<100 { crowd.finishSlot(.vain(isFull: false)) }
+        for _ in 0..<100 { crowd.finishSlot(.undecoded(isFull: false)) }
         #expect(crowd.count(neighbourCount: 2) == CrowdEstimate.maximum)
     }
 }

@@ -25,7 +25,7 @@ extension PushSupervisor {
 
     /// Stores a report for the app.
     /// - Returns: the reason for a refusal, as a sentence; nil if it is on the disk.
-    func keep(_ report: ProviderFrame.Report, _ id: String, _ run: ProviderRun) -> String? {
+    func accept(_ report: ProviderFrame.Report, _ id: String, _ run: ProviderRun) -> String? {
         let json = report.userInfo.json
         guard report.kind != .click, case .dictionary = report.userInfo,
             json.count <= PushFrame.maximumUserInfoByteCount, (1...64).contains(report.id.utf8.count)
@@ -227,7 +227,7 @@ extension PushSupervisor {
 
     /// Stores a notification until the desktop shows it.
     /// - Returns: the reason for a refusal, as a sentence; nil if it is on the disk.
-    func keep(_ notify: ProviderFrame.Notify, _ id: String, _ run: ProviderRun) -> String? {
+    func accept(_ notify: ProviderFrame.Notify, _ id: String, _ run: ProviderRun) -> String? {
         typealias Limits = ProviderFrame.Notify
         guard (1...Limits.maximumIdentifierByteCount).contains(notify.identifier.utf8.count),
             notify.title.utf8.count <= Limits.maximumTitleByteCount,

@@ -234,11 +234,11 @@ extension PushSupervisor {
             log("\(run.configuration.app): process \(run.process) is active")
             tellStates(run.configuration.app)
         case .report(let report):
-            let refusal = keep(report, id, run)
+            let refusal = accept(report, id, run)
             if let refusal { log("\(run.configuration.app): refuses what the provider reports: \(refusal)") }
             run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
         case .notify(let notify):
-            let refusal = keep(notify, id, run)
+            let refusal = accept(notify, id, run)
             // The provider may repeat it for hours.
             if let refusal, refusal != run.latestRefusal {
                 log("\(run.configuration.app): refuses a notification: \(refusal)")

@@ -11,7 +11,7 @@ extension Supervisor {
         if isNew { see(received.id, index, app) }
         guard isClaimed(id, app: app) else {
             guard isNew else { return }
-            keep(.found(AgentMessage(received)), of: id, app: app)
+            enqueue(.found(AgentMessage(received)), of: id, app: app)
             options.log("\(app): found a message for \(id), while the app does not run")
             saveNow(app)
             return considerStart(app)
@@ -32,7 +32,7 @@ extension Supervisor {
             for number in clients.keys { tell(lost: message, of: id, app, to: number) }
         } else if apps[app]?.state.operations[index].waiting.contains(where: { $0.message?.id == message }) == true {
             // A new process knows only the waiting events.
-            keep(.lost(message), of: id, app: app)
+            enqueue(.lost(message), of: id, app: app)
         }
         saveSoon(app)
     }
@@ -45,7 +45,7 @@ extension Supervisor {
     }
 
     /// Stores an event for the next process of the app.
-    func keep(_ event: AgentEvent, of id: String, app: String) {
+    func enqueue(_ event: AgentEvent, of id: String, app: String) {
         guard let index = apps[app]?.index(of: id) else { return }
         apps[app]?.state.operations[index].wait(event)
     }

@@ -22,7 +22,7 @@ extension Supervisor {
         presence.remove(app)
         for (id, claim) in client.claims where !isClaimed(id, app: app) {
             // The next process must get the events that this one did not acknowledge.
-            for (_, event) in claim.unacknowledged { keep(event, of: id, app: app) }
+            for (_, event) in claim.unacknowledged { enqueue(event, of: id, app: app) }
         }
         if !client.claims.isEmpty { options.log("\(app): process \(client.process) left; its operations go on") }
         saveNow(app)

@@ -59,7 +59,7 @@ struct DeviceBook {
             device.reported = now
             hear(&device, now: now)
         }
-        keep(device, path, now: now)
+        store(device, path, now: now)
         guard hasContent else { return nil }
         return received(device, address, content)
     }
@@ -102,7 +102,7 @@ struct DeviceBook {
             patience: isShared ? max(patience, ScanRounds.patienceWhileShared) : patience)
     }
 
-    private mutating func keep(_ device: Device, _ path: String, now: Duration) {
+    private mutating func store(_ device: Device, _ path: String, now: Duration) {
         if devices[path] == nil, devices.count >= Self.maximumCount { makeRoom(now: now) }
         devices[path] = device
     }

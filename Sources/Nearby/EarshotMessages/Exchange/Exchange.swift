@@ -142,7 +142,7 @@ actor Exchange {
         switch effect {
         case .tell(let number, let event, let isKept): handles[number]?.events.add(event, isKept: isKept)
         case .begin(let problem, let source): board.begin(problem, for: source)
-        case .keep(let problems, let source): board.keep(problems, for: source)
+        case .setProblems(let problems, let source): board.set(problems, for: source)
         case .heard(let token): await links.sightings.hear(token)
         case .gone(let token): await links.sightings.lose(token)
         case .lost(let session): await links.sessions.lost(session)

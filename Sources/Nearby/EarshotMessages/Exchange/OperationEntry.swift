@@ -15,9 +15,9 @@ extension OperationTable {
         /// There is no medium to run on.
         case unable
         case here(Run)
-        case kept(Keeping)
+        case inAgent(AgentRun)
         /// It runs in this process until the agent has taken it over.
-        case handingOver(Run, Keeping)
+        case handingOver(Run, AgentRun)
     }
 
     /// A run in this process.
@@ -45,7 +45,7 @@ extension OperationTable {
     }
 
     /// The state of an operation that the agent runs, or should run.
-    struct Keeping: Sendable {
+    struct AgentRun: Sendable {
         let order: BackgroundOperation
         /// Its status in the agent; nil if the agent does not have it.
         var status: OperationStatus?
@@ -75,7 +75,7 @@ extension OperationTable.Entry {
         switch state {
         case .asking: nil
         case .forbidden(let permission): permission
-        case .waiting, .unable, .here, .kept, .handingOver: .granted
+        case .waiting, .unable, .here, .inAgent, .handingOver: .granted
         }
     }
 
@@ -83,14 +83,14 @@ extension OperationTable.Entry {
     var run: OperationTable.Run? {
         switch state {
         case .here(let run), .handingOver(let run, _): run
-        case .asking, .forbidden, .waiting, .unable, .kept: nil
+        case .asking, .forbidden, .waiting, .unable, .inAgent: nil
         }
     }
 
     /// The part that the agent has; nil if it has none.
-    var keeping: OperationTable.Keeping? {
+    var agentRun: OperationTable.AgentRun? {
         switch state {
-        case .kept(let keeping), .handingOver(_, let keeping): keeping
+        case .inAgent(let agentRun), .handingOver(_, let agentRun): agentRun
         case .asking, .forbidden, .waiting, .unable, .here: nil
         }
     }
@@ -101,17 +101,17 @@ extension OperationTable.Entry {
         set {
             guard var run, let newValue else { return }
             run.registration = newValue
-            state = keeping.map { .handingOver(run, $0) } ?? .here(run)
+            state = agentRun.map { .handingOver(run, $0) } ?? .here(run)
         }
     }
 
     /// The status with the agent; nil if it does not have the operation.
     var agentStatus: OperationStatus? {
-        get { keeping?.status }
+        get { agentRun?.status }
         set {
-            guard var keeping else { return }
-            keeping.status = newValue
-            state = run.map { .handingOver($0, keeping) } ?? .kept(keeping)
+            guard var agentRun else { return }
+            agentRun.status = newValue
+            state = run.map { .handingOver($0, agentRun) } ?? .inAgent(agentRun)
         }
     }
 }

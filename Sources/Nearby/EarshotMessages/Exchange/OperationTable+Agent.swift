@@ -8,7 +8,7 @@ import NearbyWire
 /// one registration. Without an agent, or if the agent refuses, the operation runs in this process.
 extension OperationTable {
     /// - Returns: nil if the operation must run here.
-    func keeping(for operation: Operation) -> Keeping? {
+    func agentRun(for operation: Operation) -> AgentRun? {
         guard rules.hasAgent else { return nil }
         // Equal operations of this process differ in their ordinals, which stay the same after a restart.
         for ordinal in 1... {
@@ -16,12 +16,12 @@ extension OperationTable {
                 let order = operation.backgroundOperation(
                     key: rules.key, service: rules.serviceURL, ordinal: ordinal)
             else { return nil }
-            if number(ofOrder: order.id) == nil { return Keeping(order: order) }
+            if number(ofOrder: order.id) == nil { return AgentRun(order: order) }
         }
         preconditionFailure("the ordinals have no end")
     }
 
-    func number(ofOrder id: String) -> Int? { entries.first { $0.value.keeping?.order.id == id }?.key }
+    func number(ofOrder id: String) -> Int? { entries.first { $0.value.agentRun?.order.id == id }?.key }
 
     mutating func take(_ news: AgentNews, _ now: Duration) {
         switch news {
@@ -34,7 +34,7 @@ extension OperationTable {
             }
             note(number, "earshot-agent keeps it")
             if entries[number]?.agentStatus == nil { entries[number]?.agentStatus = .inactive }
-            effects.append(.keep([], .agent(number)))
+            effects.append(.setProblems([], .agent(number)))
         case .refused(let id, let sentence):
             guard let number = number(ofOrder: id), let entry = entries[number] else { return }
             note(number, "earshot-agent refuses: \(sentence)")
@@ -42,7 +42,7 @@ extension OperationTable {
             runHere(number, because: sentence, now)
         case .away(let sentence):
             agentAbsence = sentence
-            for number in entries.keys where entries[number]?.keeping != nil {
+            for number in entries.keys where entries[number]?.agentRun != nil {
                 entries[number]?.agentStatus = nil
                 runHere(number, because: sentence, now)
             }
@@ -66,13 +66,14 @@ extension OperationTable {
     private mutating func take(_ state: AgentFrame.State, _ now: Duration) {
         guard let number = number(ofOrder: state.id), entries[number]?.agentStatus != nil else { return }
         entries[number]?.agentStatus = state.operationStatus
-        if state.operationStatus == .active, let entry = entries[number], let keeping = entry.keeping, entry.run != nil
+        if state.operationStatus == .active, let entry = entries[number], let agentRun = entry.agentRun,
+            entry.run != nil
         {
             // The agent has taken it over: until it finds the same messages, they are in doubt, not lost.
             entries[number]?.found.doubt(until: now + rules.doubt)
-            stopHere(number, .kept(keeping))
+            stopHere(number, .inAgent(agentRun))
         }
-        effects.append(.keep(state.problems.compactMap(\.managerProblem), .agent(number)))
+        effects.append(.setProblems(state.problems.compactMap(\.managerProblem), .agent(number)))
     }
 
     private mutating func take(_ events: AgentFrame.Events, _ now: Duration) {

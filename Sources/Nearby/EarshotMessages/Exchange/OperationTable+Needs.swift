@@ -49,13 +49,13 @@ extension OperationTable {
     }
 
     /// The operations that the agent should run.
-    var keptOrders: Set<String> { Set(entries.values.compactMap { $0.keeping?.order.id }) }
+    var keptOrders: Set<String> { Set(entries.values.compactMap { $0.agentRun?.order.id }) }
 
     func agentOrder(_ id: String) -> AgentDesk.Order? {
-        guard let number = number(ofOrder: id), let entry = entries[number], let keeping = entry.keeping else {
+        guard let number = number(ofOrder: id), let entry = entries[number], let agentRun = entry.agentRun else {
             return nil
         }
-        return AgentDesk.Order(operation: keeping.order, endsAt: entry.endsAt, known: entry.found.identifiers)
+        return AgentDesk.Order(operation: agentRun.order, endsAt: entry.endsAt, known: entry.found.identifiers)
     }
 
     /// The time at which the next doubt or time to live ends, or the next token must be played; nil for never.
@@ -68,7 +68,7 @@ extension OperationTable {
 
     func status(of number: Int, now: Duration) -> OperationStatus {
         guard let entry = entries[number] else { return .inactive }
-        guard let run = entry.run else { return entry.keeping.map { $0.status ?? .starting } ?? .inactive }
+        guard let run = entry.run else { return entry.agentRun.map { $0.status ?? .starting } ?? .inactive }
         let mode = entry.operation.strategy.mode
         if let scan = run.scan, run.kinds.isEmpty || mode.isEmpty {
             return openScans.contains(scan) && service.session != nil ? .active : .starting

@@ -48,7 +48,7 @@ struct OperationTable: Sendable {
         /// The source has this problem too.
         case begin(ManagerProblem, ProblemBoard.Source)
         /// The source has exactly these problems.
-        case keep([ManagerProblem], ProblemBoard.Source)
+        case setProblems([ManagerProblem], ProblemBoard.Source)
         /// A token came near, on the first medium, or is gone from the last.
         case heard(Payload)
         case gone(Payload)
@@ -159,8 +159,8 @@ struct OperationTable: Sendable {
             hasWarned = true
             return
         }
-        guard let keeping = keeping(for: operation) else { return startHere(number, now) }
-        entries[number]?.state = .kept(keeping)
+        guard let agentRun = agentRun(for: operation) else { return startHere(number, now) }
+        entries[number]?.state = .inAgent(agentRun)
         limitTime(of: number, now)
         note(number, "asking earshot-agent to keep it")
         if let agentAbsence { runHere(number, because: agentAbsence, now) }
@@ -180,18 +180,18 @@ struct OperationTable: Sendable {
         // A subscription to beacons only opens no medium.
         let kinds = entry.operation.usefulMode.isEmpty ? [] : choose(for: entry.operation, &problems)
         let scan = chooseScan(for: entry.operation, &problems)
-        effects.append(.keep(problems, .operation(number)))
+        effects.append(.setProblems(problems, .operation(number)))
         let isNearby = !kinds.isEmpty && !entry.operation.strategy.mode.isEmpty
         guard isNearby || scan != nil else {
             note(number, "no medium is available to run on")
-            if entry.keeping == nil { entries[number]?.state = .unable }
+            if entry.agentRun == nil { entries[number]?.state = .unable }
             return
         }
         runCount += 1
         let run = Run(
             number: runCount, kinds: kinds, scan: scan,
             registration: entry.operation.order != nil && isNearby ? .pending : .unneeded)
-        entries[number]?.state = entry.keeping.map { .handingOver(run, $0) } ?? .here(run)
+        entries[number]?.state = entry.agentRun.map { .handingOver(run, $0) } ?? .here(run)
         limitTime(of: number, now)
         for payload in near.keys { give(payload, to: number) }
     }
@@ -234,7 +234,7 @@ struct OperationTable: Sendable {
     /// Stops an operation here and in the agent, and loses all its found messages.
     private mutating func halt(_ number: Int, _ state: State) {
         entries[number]?.endsAt = nil
-        effects.append(.keep([], .agent(number)))
+        effects.append(.setProblems([], .agent(number)))
         tell(number, entries[number]?.found.loseAll() ?? [])
         stopHere(number, state)
     }
@@ -243,13 +243,13 @@ struct OperationTable: Sendable {
     mutating func stopHere(_ number: Int, _ state: State) {
         setBeaconMessages(of: number, to: [])
         entries[number]?.state = state
-        effects.append(.keep([], .operation(number)))
+        effects.append(.setProblems([], .operation(number)))
     }
 
     private mutating func end(_ number: Int) {
         guard let entry = entries[number] else { return }
         note(number, "ended")
-        if let keeping = entry.keeping { effects.append(.release(keeping.order.id)) }
+        if let agentRun = entry.agentRun { effects.append(.release(agentRun.order.id)) }
         halt(number, .waiting)
         entries[number] = nil
     }

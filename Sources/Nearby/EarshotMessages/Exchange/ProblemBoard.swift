@@ -74,7 +74,7 @@ final class ProblemBoard: Sendable {
     }
 
     /// The source has exactly these problems from now on.
-    func keep(_ problems: [ManagerProblem], for source: Source) {
+    func set(_ problems: [ManagerProblem], for source: Source) {
         let kinds = Set(problems.map(\.kind))
         let old = entries.withLock { entries in
             entries.filter { $0.value.sources.contains(source) && !kinds.contains($0.key) }.map(\.key)

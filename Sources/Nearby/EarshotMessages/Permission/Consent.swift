@@ -171,7 +171,7 @@ public final class Consent: PermissionGate {
             return undecided(topic, because: "it has no prompt; its code must pass one, such as TerminalPrompt()")
         }
         // Stores a late answer too: it is the user's decision, even if no operation waits for it.
-        if answer != .undecided { keep(answer, for: topic) }
+        if answer != .undecided { save(answer, for: topic) }
         return answer
     }
 
@@ -236,7 +236,7 @@ public final class Consent: PermissionGate {
         }
     }
 
-    private func keep(_ answer: PermissionState, for topic: PermissionTopic) {
+    private func save(_ answer: PermissionState, for topic: PermissionTopic) {
         do throws(PermissionStoreError) {
             try store.set(answer, for: topic)
         } catch {

@@ -18,12 +18,12 @@ struct CrowdEstimate: Sendable {
     enum Slot: Sendable, Equatable {
         case heard, quiet
         /// Busy, but no token was decoded. Full: busy from end to end.
-        case vain(isFull: Bool)
+        case undecoded(isFull: Bool)
     }
 
     /// b, 1 ... `maximum`.
-    private var felt = 1.0
-    private var vainSlotCount = 0
+    private var busyEstimate = 1.0
+    private var undecodedSlotCount = 0
     private var fullAtMaximumCount = 0
     private var isInterferer = false
     /// m₀, c, r.
@@ -33,7 +33,7 @@ struct CrowdEstimate: Sendable {
 
     /// Known devices added to both counts, so that two or three tokens do not count as a crowd.
     private static let caution = 8.0
-    private static let minimumFelt = 4.0
+    private static let minimumBusyEstimate = 4.0
     /// The number of full slots at the maximum estimate, when every device is silent, after which the sound counts as
     /// interference.
     private static let patienceSlots = 4
@@ -41,7 +41,7 @@ struct CrowdEstimate: Sendable {
     /// n̂, 1 ... `maximum`.
     func count(neighbourCount: Int) -> Double {
         let recaptured = Double(1 + knownCount) * (heardCount + Self.caution) / (againCount + Self.caution)
-        return min(Self.maximum, max(Double(1 + neighbourCount), recaptured, felt))
+        return min(Self.maximum, max(Double(1 + neighbourCount), recaptured, busyEstimate))
     }
 
     /// Begins another round.
@@ -60,19 +60,19 @@ struct CrowdEstimate: Sendable {
 
     /// Adds the result of a slot in which this device listened.
     mutating func finishSlot(_ slot: Slot) {
-        if slot != .vain(isFull: true) { isInterferer = false }
-        guard case .vain(let isFull) = slot, !isInterferer else {
-            vainSlotCount = 0
-            if slot == .quiet { felt -= (felt - 1) / 8 }
+        if slot != .undecoded(isFull: true) { isInterferer = false }
+        guard case .undecoded(let isFull) = slot, !isInterferer else {
+            undecodedSlotCount = 0
+            if slot == .quiet { busyEstimate -= (busyEstimate - 1) / 8 }
             return
         }
-        vainSlotCount += 1
-        guard vainSlotCount >= 2 else { return }
-        fullAtMaximumCount = isFull && felt == Self.maximum ? fullAtMaximumCount + 1 : 0
-        felt = min(2 * max(felt, Self.minimumFelt), Self.maximum)
+        undecodedSlotCount += 1
+        guard undecodedSlotCount >= 2 else { return }
+        fullAtMaximumCount = isFull && busyEstimate == Self.maximum ? fullAtMaximumCount + 1 : 0
+        busyEstimate = min(2 * max(busyEstimate, Self.minimumBusyEstimate), Self.maximum)
         if fullAtMaximumCount == Self.patienceSlots {
             isInterferer = true
-            (felt, fullAtMaximumCount) = (1, 0)
+            (busyEstimate, fullAtMaximumCount) = (1, 0)
         }
     }
 }

@@ -205,7 +205,7 @@ public struct TalkPolicy: Sendable {
         let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
         occupiedSlotCount = isFull && slot.heardCount == 0 ? occupiedSlotCount + 1 : 0
         let isQuiet = slot.busySeconds < timing.tokenSeconds / 2
-        crowd.finishSlot(slot.heardCount > 0 ? .heard : isQuiet ? .quiet : .vain(isFull: isFull))
+        crowd.finishSlot(slot.heardCount > 0 ? .heard : isQuiet ? .quiet : .undecoded(isFull: isFull))
     }
 
     /// Counts each neighbour heard a period before a slot as heard again in it, or as missed.

@@ -57,13 +57,13 @@ final class Player: @unchecked Sendable {
     }
 
     func run() {
-        var vainWaits = 0
+        var timeoutCount = 0
         while !worker.isStopping || !isSilent {
             let ready = pcm.wait(milliseconds: Self.waitMilliseconds)
             var problem = ready < 0 ? ready : 0
-            vainWaits = ready > 0 ? 0 : vainWaits + 1
+            timeoutCount = ready > 0 ? 0 : timeoutCount + 1
             if ready > 0 { problem = fill() }
-            if problem == 0, vainWaits > Self.patienceWaits { problem = Int(-EIO) }
+            if problem == 0, timeoutCount > Self.patienceWaits { problem = Int(-EIO) }
             if problem < 0, !restart(after: problem) {
                 let error = pcm.failure(problem, "play to")
                 queue.end(error)

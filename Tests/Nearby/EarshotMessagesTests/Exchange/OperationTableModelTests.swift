@@ -304,7 +304,7 @@ private struct World {
     }
 
     private mutating func serveFromAgent(_ number: Int) {
-        guard let id = table.entries[number]?.keeping?.order.id, let actor = actors[number] else {
+        guard let id = table.entries[number]?.agentRun?.order.id, let actor = actors[number] else {
             flaw = "\(number): the agent does not have it"
             return
         }

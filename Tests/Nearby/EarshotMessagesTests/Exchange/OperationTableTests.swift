@@ -207,7 +207,7 @@ struct OperationTableTests {
         let effects = table.take(.permission(.answered(1, .granted)), now: .zero)
         func kept(_ effects: [OperationTable.Effect]) -> [ManagerProblem.Kind]? {
             effects.lazy.compactMap {
-                if case .keep(let problems, .operation(1)) = $0 { problems.map(\.kind) } else { nil }
+                if case .setProblems(let problems, .operation(1)) = $0 { problems.map(\.kind) } else { nil }
             }
             .first
         }
