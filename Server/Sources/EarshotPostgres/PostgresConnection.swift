@@ -49,7 +49,7 @@
             return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
         }
 
-        /// Runs one statement. `$1` stands for the first parameter.
+        /// Runs one statement. `$1` is the first parameter.
         /// - Returns: the rows.
         /// - Throws: `PostgresError`.
         @discardableResult

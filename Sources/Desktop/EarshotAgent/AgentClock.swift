@@ -1,7 +1,7 @@
 import Foundation
 import Glibc
 
-/// The agent's time. A test has a clock of its own.
+/// The agent's time. A test has its own clock.
 package struct AgentClock: Sendable {
     /// Seconds of a clock that only runs forward, also while the machine sleeps.
     package var monotonicSeconds: @Sendable () -> Double = {

@@ -66,7 +66,7 @@ extension DBusValue {
     }
 }
 
-/// The letters that stand for types.
+/// The letters of types.
 enum DBusType {
     static let byte = code("y")
 

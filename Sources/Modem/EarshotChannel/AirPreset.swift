@@ -4,7 +4,7 @@ public struct AirPreset: Sendable {
     public let name: String
     /// The description, one clause without a full stop.
     public let summary: String
-    /// The air that the name stands for.
+    /// The air of that name.
     public let air: Air
 
     private init(_ name: String, _ summary: String, _ change: (inout Air) -> Void) {

@@ -3,7 +3,7 @@ import CEarshotKernels
 // The steps of correlations and convolutions by Fourier transform, for plans of one transform.
 
 extension FFTPlan {
-    /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
+    /// Sets the samples to x[range], with zeros outside x and after the range.
     /// - Parameters:
     ///   - x: the signal; any length.
     ///   - range: the first N of it count; the rest is left out.
@@ -11,7 +11,7 @@ extension FFTPlan {
         load(x.span, range)
     }
 
-    /// Makes x[range] the samples, with zeros for what lies outside x and behind the range.
+    /// Sets the samples to x[range], with zeros outside x and after the range.
     /// - Parameters:
     ///   - x: the signal; any length.
     ///   - range: the first N of it count; the rest is left out.
@@ -20,7 +20,7 @@ extension FFTPlan {
         withMutableSamples { copyZeroPadded(known, from: range.lowerBound, into: &$0) }
     }
 
-    /// Makes X the spectrum.
+    /// Sets the spectrum to X.
     /// - Parameter spectrum: X; shape [N].
     public mutating func loadSpectrum(_ spectrum: [ComplexSample]) {
         withMutableSpectrum { copyZeroPadded(spectrum.span, from: 0, into: &$0) }

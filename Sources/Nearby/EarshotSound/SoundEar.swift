@@ -4,7 +4,7 @@ import EarshotLive
 import EarshotSystem
 import Synchronization
 
-/// Listens on a thread of its own until it is stopped. Without a microphone it reports a problem, and waits for one.
+/// Listens on its own thread until it is stopped. Without a microphone it reports a problem, and waits for one.
 final class SoundEar: Sendable {
     /// The interval of level reports: two pieces of the microphone.
     private static let levelSeconds = 0.04

@@ -6,7 +6,7 @@ import EarshotLive
 import EarshotSystem
 import Synchronization
 
-/// Talks as instructed, on a thread of its own. Without a loudspeaker it reports a problem, and waits for one.
+/// Talks as instructed, on its own thread. Without a loudspeaker it reports a problem, and waits for one.
 final class SoundMouth: Sendable {
     /// The next task of the mouth.
     struct Instruction: Sendable {

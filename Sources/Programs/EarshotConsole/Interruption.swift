@@ -4,7 +4,7 @@ import Synchronization
 
 /// Signals that ask the program to end: Ctrl-C, a termination request, and a terminal that closes.
 ///
-/// A thread of its own receives them as ordinary code, so it can clean up whatever the working threads are waiting
+/// A separate thread receives them as ordinary code, so it can clean up whatever the working threads are waiting
 /// for.
 package enum Interruption {
     /// True from the first signal on. Loops that must clean up check it.
@@ -52,7 +52,7 @@ package enum Interruption {
         return true
     }
 
-    /// Waits for a signal on a thread of its own and gives its number to `action`.
+    /// Waits for a signal on its own thread and gives its number to `action`.
     private static func receive(_ action: @escaping @Sendable (CInt) -> Void) {
         var signals = sigset_t()
         sigemptyset(&signals)

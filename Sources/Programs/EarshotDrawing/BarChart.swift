@@ -3,7 +3,7 @@
 /// On a logarithmic axis bars start at a power of ten; on a linear one they extend from zero to either side.
 /// The same values give the same SVG text, byte for byte.
 package struct BarChart: Sendable {
-    /// The result behind a bar.
+    /// The result that a bar shows.
     package enum Value: Sendable, Equatable {
         /// A number. The chart shows a number that is not finite, or not above zero on a logarithmic axis, as not
         /// measured.

@@ -1,6 +1,6 @@
 /// Text in the form that the man(7) macros need.
 enum Roff {
-    /// Text in which every character stands for itself, at the beginning of a line too.
+    /// Text in which every character is literal, at the beginning of a line too.
     ///
     /// A hyphen-minus stays a hyphen within words, where a line may break; before an option or a number it becomes a minus,
     /// so that it can be copied into a shell.

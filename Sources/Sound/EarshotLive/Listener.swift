@@ -12,7 +12,7 @@ import Synchronization
 ///         if case .heard(let heard) = event { print(heard.payload) }
 ///     }
 ///
-/// A thread of its own reads the device. The thread that calls `run` decodes the frames; for `events()` another thread
+/// A separate thread reads the device. The thread that calls `run` decodes the frames; for `events()` another thread
 /// does. Cost: about 0.05 % of a core for each channel, and the cost of the sound server.
 public final class Listener: Sendable {
     /// The profiles to listen for, and the events to report.
@@ -112,7 +112,7 @@ public final class Listener: Sendable {
 
     /// The events from now on, in order; the last one is `ended`.
     ///
-    /// The first call begins to listen, on a thread of its own, unless `run` listens already. Each further call returns
+    /// The first call begins to listen, on its own thread, unless `run` listens already. Each further call returns
     /// another stream of the same events. Listening ends with `stop`, at the end of `secondsLimit` or of the device, or
     /// when no stream is read any longer and `run` does not listen. After that, this method returns a stream with only
     /// `ended`.

@@ -2,7 +2,7 @@ import EarshotAudio
 import EarshotCoding
 import EarshotModem
 
-/// The work of one listener: blocks in, events out. It has no thread, no device and no clock of its own.
+/// The work of one listener: blocks in, events out. It has no thread, device or clock.
 struct ListeningSession {
     private(set) var isOver = false
     /// Whether a frame may be on the air.

@@ -101,7 +101,7 @@ extension CXProvider {
     /// Shows an incoming call.
     /// - Parameters:
     ///   - uuid: the identifier of the call, which the app makes.
-    ///   - update: who calls.
+    ///   - update: the caller.
     ///   - completion: called on the delegate's queue when the call is shown, or with the reason why it is not:
     ///     `CXErrorCodeIncomingCallError`.
     public func reportNewIncomingCall(
@@ -123,7 +123,7 @@ extension CXProvider {
     /// Shows an incoming call.
     /// - Parameters:
     ///   - uuid: the identifier of the call, which the app makes.
-    ///   - update: who calls.
+    ///   - update: the caller.
     /// - Throws: `CXErrorCodeIncomingCallError` if the call is not shown.
     public func reportNewIncomingCall(with uuid: UUID, update: CXCallUpdate) async throws {
         try await ring(uuid, update.copy() as? CXCallUpdate ?? update)

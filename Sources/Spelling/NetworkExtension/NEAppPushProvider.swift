@@ -3,7 +3,7 @@ public import Foundation
 import NearbyWire
 import Synchronization
 
-/// Maintains the connection to a server on a network that an app has named. A provider is a program of its own, which
+/// Maintains the connection to a server on a network that an app has named. A provider is a separate program, which
 /// `earshot-agent` starts when the device joins the network and stops when it leaves.
 ///
 ///     @main final class Provider: NEAppPushProvider {

@@ -14,7 +14,7 @@ struct RequestSource: Sendable {
     var host: String?
     /// Whether the service serves pages. Then a page with the request's own origin is one of them.
     var servesPages = false
-    /// What stands for the client in limits: its address. Nil if the service does not know it.
+    /// The client's name in limits: its address. Nil if the service does not know it.
     var client: String?
 
     var isBrowser: Bool { origin != nil || fetchSite != nil }
@@ -66,7 +66,7 @@ struct BrowserSettings: Sendable {
         return source
     }
 
-    /// What stands for the client in limits: its address. Nil if the service does not know it.
+    /// The client's name in limits: its address. Nil if the service does not know it.
     func client(of request: Request, _ context: ServiceContext) -> String? {
         address(of: request, context)?.clientName
     }

@@ -3,7 +3,7 @@ import EarshotSystem
 import Foundation
 import Glibc
 
-/// Stores the state of each app in a file of its own: `$XDG_STATE_HOME/earshot/agent/APP.json`. The files contain keys,
+/// Stores the state of each app in its own file: `$XDG_STATE_HOME/earshot/agent/APP.json`. The files contain keys,
 /// so only their owner can read them. A state that `save` has confirmed survives a crash or a power failure: see
 /// `PrivateFolder`.
 struct StateStore: Sendable {

@@ -3,7 +3,7 @@ package protocol Kernel: Sendable {
     /// The current links and routes. It takes about a millisecond.
     func picture() throws(KernelError) -> KernelPicture
 
-    /// Calls `change` after each change of links, routes or Wi-Fi connections, on a thread of its own, until it is cancelled.
+    /// Calls `change` after each change of links, routes or Wi-Fi connections, on its own thread, until it is cancelled.
     func receiveChanges(_ change: @escaping @Sendable () -> Void) -> KernelReception
 }
 

@@ -1,4 +1,4 @@
-/// The UUID of a Bluetooth service. A short one of 16 bits stands for a long one with the Bluetooth base UUID.
+/// The UUID of a Bluetooth service. A short one of 16 bits means a long one with the Bluetooth base UUID.
 ///
 /// Source: Bluetooth Core Specification, volume 3, part B, section 2.5.1.
 public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The time of a manager, counted from its start. A test has a clock of its own.
+/// The time of a manager, counted from its start. A test has its own clock.
 struct Timeline: Sendable {
     private let read: @Sendable () -> Duration
     /// Sleeps for a duration, which may be negative.

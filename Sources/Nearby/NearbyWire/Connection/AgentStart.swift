@@ -12,7 +12,7 @@ package enum AgentStart {
             .first { access($0, X_OK) == 0 }
     }
 
-    /// Starts the agent in a session of its own, so that it outlives the terminal. It ends when it has no operations.
+    /// Starts the agent in its own session, so that it outlives the terminal. It ends when it has no operations.
     /// - Returns: whether it was started. It may still fail, or find that another agent runs.
     package static func run(_ program: String) -> Bool {
         var attributes = posix_spawnattr_t()

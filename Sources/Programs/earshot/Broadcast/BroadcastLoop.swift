@@ -9,7 +9,7 @@ import EarshotSoundConsole
 import EarshotSystem
 import Synchronization
 
-/// Sends one payload repeatedly, on a thread of its own.
+/// Sends one payload repeatedly, on its own thread.
 ///
 ///     start of the next = start of this + interval · (1 + j),   j uniform in ±jitter
 ///

@@ -35,10 +35,10 @@ struct ResponsePlot {
         frame.x + (hertz - Self.hertz.lowerBound) / (Self.hertz.upperBound - Self.hertz.lowerBound) * frame.width
     }
 
-    /// Levels beyond the plot lie at its edge.
+    /// Levels beyond the plot are at its edge.
     func y(response level: Double) -> Double { y(level, on: responseDecibels) }
 
-    /// Levels beyond the plot lie at its edge.
+    /// Levels beyond the plot are at its edge.
     func y(noise level: Double) -> Double { y(level, on: noiseDecibels) }
 
     private func y(_ level: Double, on axis: ClosedRange<Double>) -> Double {

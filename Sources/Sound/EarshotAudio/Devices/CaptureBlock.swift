@@ -32,6 +32,6 @@ public enum CaptureNotice: Sendable, Equatable {
     case interrupted(DeviceError)
     /// The device is back, with the same rate and channels.
     case resumed(DeviceFormat, afterSeconds: Double)
-    /// The last block: the device is away for good.
+    /// The last block: the device has disappeared permanently.
     case ended(DeviceError)
 }

@@ -162,7 +162,7 @@ final class CaptureReader: @unchecked Sendable {
     }
 
     /// Waits for a device that is away.
-    /// - Returns: false if it is away for good, or the recording was stopped.
+    /// - Returns: false if it has disappeared permanently, or the recording was stopped.
     private func reopen(after problem: Int) -> Bool {
         let reason =
             pcm?.failure(problem, "record from")

@@ -1,7 +1,7 @@
 import EarshotSystem
 import Synchronization
 
-/// A question to a library that may never answer, asked on a thread of its own.
+/// A question to a library that may never answer, asked on its own thread.
 ///
 /// A thread that a driver or a sound server blocks forever is abandoned, because it cannot be ended safely.
 final class Inquiry<Answer: Sendable>: Sendable {

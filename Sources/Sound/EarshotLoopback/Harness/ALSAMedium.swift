@@ -31,7 +31,7 @@ package struct ALSAMedium: LoopbackMedium {
     /// The names of both devices.
     package var description: String { "\(playback.name) to \(capture.name)" }
 
-    /// See `LoopbackMedium`. The listener works on a thread of its own; this one feeds the loudspeaker.
+    /// See `LoopbackMedium`. The listener works on its own thread; this one feeds the loudspeaker.
     /// - Throws: `DeviceError` if a device cannot be used, or goes away.
     package func carry(_ run: LoopbackRun) throws {
         var options = Listener.Options()

@@ -4,7 +4,7 @@ import EarshotModem
 ///
 ///     ppm = (b − 1)·10⁶,   b: slope of heard over sent starts, by least squares with an intercept for each profile
 ///
-/// Each profile finds its frames with a constant error of its own, so only changes within a profile count.
+/// Each profile finds its frames with its own constant error, so only changes within a profile count.
 enum FrameClock {
     /// One token: its profile, the sample at which it was sent, and the one at which it was heard.
     struct Point {

@@ -18,7 +18,7 @@ package struct AirScene: Sendable {
     package var burstCount = 1
     /// How many repeats the receiver combines; 1 for none.
     package var combinedCount = 1
-    /// Whether each microphone has a receiver of its own.
+    /// Whether each microphone has its own receiver.
     package var separatesChannels = false
     /// The transmitters' sample rate in hertz.
     package var sampleRateHertz = 48_000

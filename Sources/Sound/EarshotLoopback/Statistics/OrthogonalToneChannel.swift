@@ -7,7 +7,7 @@ import RealModule
 /// tones is sent, and the noise is white and Gaussian.
 ///
 ///     y[m] = √γ·h·e^{jφ}·[m = sent] + w[m],   w ~ CN(0, 1),   φ uniform,   γ = Es/N0
-///     |h| = 1, or h ~ CN(0, 1) anew for each symbol (Rayleigh fading)
+///     |h| = 1, or h ~ CN(0, 1) drawn for each symbol (Rayleigh fading)
 ///
 /// Only a factor L of tone m's likelihood over that of noise depends on m, and where the phase is unknown only through the
 /// energies |y|²:

@@ -186,7 +186,7 @@ public struct Invitation: Codable, Sendable, Equatable {
 
 /// The state of a call, for one of its two users.
 public struct CallState: Codable, Sendable, Equatable {
-    /// Where a call stands.
+    /// The state of a call.
     public enum Phase: String, Codable, Sendable {
         /// The other end rings.
         case ringing
@@ -218,7 +218,7 @@ public struct CallState: Codable, Sendable, Equatable {
     public var peerName: String
     /// Whether the receiver of this frame called.
     public var isOutgoing: Bool
-    /// Where the call stands.
+    /// The state of the call.
     public var phase: Phase
     /// The reason why the call is over; absent before.
     public var end: End?

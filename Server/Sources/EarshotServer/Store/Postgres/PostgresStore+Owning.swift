@@ -24,7 +24,7 @@
 
     /// The ownership of projects by nodes.
     ///
-    /// A node lives as long as it holds the advisory lock of its number, on a connection of its own; PostgreSQL
+    /// A node lives as long as it holds the advisory lock of its number, on a separate connection; PostgreSQL
     /// releases the lock when the connection ends. Another node may take a project only if it can get the lock of the
     /// project's owner. It then raises the epoch, and from then on the database refuses batches of the former owner.
     extension PostgresStore {

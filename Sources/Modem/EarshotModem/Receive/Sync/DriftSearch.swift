@@ -12,7 +12,7 @@ import EarshotDSP
 ///
 /// Cost: eight additions and two for each d, for each offset and row. No allocation after `init`.
 struct DriftSearch {
-    /// e: there are many places with a drift for each without. 0.8, 1 and 1.2: 92, 91.5 and 91 % of those who walk past at −8 dB,
+    /// e: there are many places with a drift for each without. 0.8, 1 and 1.2: 92, 91.5 and 91 % of people who walk past at −8 dB,
     /// `standard`; 1.17, 1.13 and 1.08 of the instructions for noise without drifts (seed 7001, by half spacings).
     static let extraScore: Float = 1
 
