@@ -41,7 +41,7 @@ FORMATTED += $(foreach part,Package.swift Sources Tests,Samples/SimplePush/$(par
 
 ## The front door
 
-help: ## Say what can be made (this)
+help: ## List the targets (this)
 	@echo 'Earshot: tokens as near-ultrasound.'
 	@awk -F ':.*## ' '/^## / {print "\n" substr($$0, 4)} /^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -52,7 +52,7 @@ build: swift ## Build the command line, .build/release/earshot (FFTW=0: without 
 	@scripts/install-dependencies.sh build
 	$(SWIFT) build $(RELEASE) --product earshot
 
-all: swift ## Build every command: earshot, and what it finds beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
+all: swift ## Build every command: earshot, and the commands beside it (nearby, publish, subscribe, beacons, beacon, agent, push)
 	@scripts/install-dependencies.sh messages
 	$(SWIFT) build $(RELEASE) --product earshot
 	$(SWIFT) build $(RELEASE) --product earshot-messages $(WITH_HTTP)
@@ -60,11 +60,11 @@ all: swift ## Build every command: earshot, and what it finds beside it (nearby,
 	@$(call link_commands,$(BUILT)/release)
 	@$(call link_agent_commands,$(BUILT)/release)
 
-lint: swift ## Check the layout of the code, and that the files hold what they promise
+lint: swift ## Check the formatting of the code and the rules for files
 	$(SWIFT) format lint --strict --parallel -r $(FORMATTED)
 	@scripts/lint.sh
 
-format: swift ## Lay the code out
+format: swift ## Format the code
 	$(SWIFT) format --in-place --parallel -r $(FORMATTED)
 
 docs: swift ## Build the libraries' documentation, .build/docs

@@ -21,12 +21,12 @@ bench-bindings: build ## Compare the C interface, Python and WebAssembly with th
 	@scripts/install-dependencies.sh bench
 	@SWIFT=$(SWIFT) Benchmarks/Bindings/bindings.sh .build/release/earshot
 
-bench-quick: bench-program ## Check what must never become worse
+bench-quick: bench-program ## Check the figures that must never become worse
 	$(BENCHMARK) gate
 
 bench-service: server ## Measure the token service beside a reference, and write that into docs/BENCHMARKS.md (five minutes)
 	@Server/Benchmarks/compare.sh --into docs/BENCHMARKS.md Server/.build/release/earshotd 15 3
 
-soak: build ## Listen for 15 minutes and say what it took
+soak: build ## Listen for 15 minutes and report the resources used
 	@scripts/install-dependencies.sh test
 	@Benchmarks/soak.sh

@@ -13,7 +13,7 @@ server: swift ## Build the token service, Server/.build/release/earshotd (POSTGR
 	@scripts/install-dependencies.sh $(server_packages)
 	$(SWIFT) build $(SERVER)
 
-test-container: ## Build the token service's container without a registry, run it, and ask it (as root; ten minutes)
+test-container: ## Build the token service's container without a registry, run it, and send it requests (as root; ten minutes)
 	@scripts/install-dependencies.sh container
 	$(MAKE) install-server POSTGRES=1 DESTDIR=$(CURDIR)/.build/container
 	Server/Operation/container.sh .build/container

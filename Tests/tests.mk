@@ -20,14 +20,14 @@ server-tests: swift
 	@scripts/install-dependencies.sh test
 	for product in earshotd earshot-serverPackageTests; do EARSHOT_TESTING=1 $(SWIFT) build $(SERVER_TESTS) --product $$product; done
 
-test-server: server-tests ## Run the tests of the token service, and of its clients before a running one
+test-server: server-tests ## Run the tests of the token service, and of its clients with a running one
 	@Server/Tests/run.sh Server/.build/release
 	$(build_tests)
 	EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Tests/run.sh $(TESTED) EarshotdTests PublishingSnippetTests MessageSoundCardTests
 
 # The programs are products of the package, which its tests run.
 PUSH := --package-path Samples/SimplePush -c release $(CHECKS)
-test-push: swift ## Build the sample SimplePush, a package of its own, and run its tests
+test-push: swift ## Build the sample SimplePush, a separate package, and run its tests
 	@scripts/install-dependencies.sh push
 	$(SWIFT) build --build-tests --disable-xctest $(PUSH)
 	$(SWIFT) test --skip-build --disable-xctest $(PUSH)
@@ -54,7 +54,7 @@ test-firefox: web ## Run the tests of the web page in Firefox, through a virtual
 
 # The service is that of EARSHOTD; without it the scenarios of the other programs run. FAULTS has more options, such as --quick.
 FAULTS ?=
-test-faults: all ## Make each system call of the programs fail once, with each error, and check what they do (an hour or more)
+test-faults: all ## Make each system call of the programs fail once, with each error, and check their reactions (an hour or more)
 	EARSHOTD=$(EARSHOTD) python3 Tests/Faults/faults.py $(BUILT)/release $(FAULTS)
 
 # Looks for inputs that break a parser: `make fuzz TARGET=wav SECONDS=600`. Without TARGET it runs all, one after the other.
@@ -71,7 +71,7 @@ test-new-package: swift ## Build the first package of docs/MESSAGES.md as it is 
 	SWIFT=$(SWIFT) Tests/Support/new-package.py $(or $(EARSHOTD),Server/.build/release/earshotd)
 
 # The sources must be as they are committed: the script changes them, builds the tests of `make test`, and puts them back.
-test-guards: swift ## Break one guard after the other (limits, rights, refusals), and look whether a test fails
+test-guards: swift ## Break one guard after the other (limits, rights, refusals), and check that a test fails
 	@scripts/install-dependencies.sh test
 	@SWIFT=$(SWIFT) Tests/Guards/guards.py .build/testing
 

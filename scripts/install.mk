@@ -57,7 +57,7 @@ install-server: swift ## Install the token service in PREFIX/bin, and its system
 	sed 's#@BIN@#$(PREFIX)/bin#' Server/Operation/earshotd.service >$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
 	chmod 644 $(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service
 
-uninstall: ## Remove from PREFIX all that was installed there
+uninstall: ## Remove everything from PREFIX that was installed there
 	rm -f $(foreach name,earshot earshot-messages $(LINKED_COMMANDS:%=earshot-%) earshot-agent $(AGENT_COMMANDS:%=earshot-%) earshotd,"$(DESTDIR)$(PREFIX)/bin/$(name)")
 	rm -f "$(UNITS)/earshot-agent.socket" "$(UNITS)/earshot-agent.service"
 	rm -f "$(DESTDIR)$(PREFIX)/lib/systemd/system/earshotd.service"
