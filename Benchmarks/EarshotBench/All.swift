@@ -149,7 +149,7 @@ struct AllCommand: ParsableCommand {
         return """
             # Benchmarks
 
-            All figures are of simulated air, virtual sound cards and virtual radios: no part of Earshot has met a real
+            All figures come from simulated air, virtual sound cards and virtual radios: no part of Earshot has been tested with a real
             loudspeaker, microphone or radio. [range.md](range.md) estimates the range in metres.
 
             Written by `make bench` (`.build/release/earshot-bench all`) on \

@@ -27,7 +27,7 @@ func measureResources(_ report: inout Report, earshot: String) throws {
     defer { try? FileManager.default.removeItem(at: folder) }
     report.add(
         """
-        The operating system's account of whole processes: the maximum resident memory, and user and system time.
+        The operating system's figures for whole processes: the maximum resident memory, and user and system time.
 
         | program | maximum resident memory | processor time |
         |---|---|---|

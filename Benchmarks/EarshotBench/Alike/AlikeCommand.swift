@@ -42,7 +42,7 @@ struct AlikeCommand: ParsableCommand {
     func measure(_ report: inout Report) throws {
         func isMeant(_ one: Part) -> Bool { part.isEmpty || part.contains(one) }
         report.add(
-            "People number their devices. Alike payloads have to be received like random ones; PROTOCOL §3 (mixing) sees to it. "
+            "People number their devices. Alike payloads must be received like random ones; mixing (PROTOCOL §3) ensures this. "
                 + "Seed \(seed).")
         if isMeant(.tones) { measureAlikeTones(&report, pairCount: pairs, seed: seed) }
         if isMeant(.crowds) { try measureAlikeCrowds(&report, tokenCount: tokens, seed: seed) }

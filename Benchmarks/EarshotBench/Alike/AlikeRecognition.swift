@@ -13,7 +13,7 @@ func measureAlikeRecognition(_ report: inout Report, hours: Double, seed: UInt64
     report.add(
         "\n**Recognition beside other talkers**: ten tokens are known and silent, others talk all the time, \(minuteCount) minutes "
             + "a row, `fast`, 20 dB; `alike --part recognition --hours \(decimal(hours, 2))`. A claim is false if the token that it "
-            + "names was not said there.\n")
+            + "names was not sent there.\n")
     report.add(
         "| tokens | talkers | their frames | decoded | recognised, rightly | false claims | at most in an hour |\n"
             + "|---|---|---|---|---|---|---|")

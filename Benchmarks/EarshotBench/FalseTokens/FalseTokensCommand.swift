@@ -70,7 +70,7 @@ func measureFalseTokens(
     let own = zip(kinds, results).filter(\.0.hasFrames)
     guard !own.isEmpty else { return }
     report.add(
-        "\nIn sounds that hold frames, a report may be right:\n\n"
+        "\nIn sounds that contain frames, a report may be correct:\n\n"
             + "| sound | hours | decoding attempts | right tokens | wrong tokens | wrong, at most in 1,000 hours |\n"
             + "|---|---|---|---|---|---|")
     for (kind, result) in own {

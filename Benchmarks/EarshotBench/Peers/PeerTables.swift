@@ -7,9 +7,9 @@ extension Report {
             """
             Every modem sends the same random 8-byte tokens through the same air (starts, rooms and noise from the \
             same seeds), each brought to the same peak. \(measurement.trialCount) trials a point, seed \
-            \(measurement.seed), 95 % intervals in brackets. *Peak* is the SNR of a sine at the signal's peak, what \
-            counts for a loudspeaker; *mean* is that of the signal's own power, so mean = peak − (PAPR − 3.0 dB); \
-            both over the noise in 1,500 Hz. Eb/N0 counts all that is sent over 64 bits.
+            \(measurement.seed), 95 % intervals in brackets. *Peak* is the SNR of a sine at the signal's peak, the \
+            relevant figure for a loudspeaker; *mean* is that of the signal's own power, so mean = peak − (PAPR − 3.0 dB); \
+            both over the noise in 1,500 Hz. Eb/N0 divides the energy of the whole transmission by 64 bits.
 
             | modem | 99 % of energy, kHz | on air, s | PAPR, dB | SNR at 90 %, peak | SNR at 90 %, mean | Eb/N0 at 90 % |
             |---|---|---|---|---|---|---|
@@ -44,11 +44,11 @@ extension Report {
             """
 
             SNR at 90 % in rooms, peak (mean): A RT60 0.2 s, direct-to-reverberant ratio 0 dB; B 0.3 s, −6 dB; D 0.3 \
-            s, 0 dB. *Motion*: the largest change of speed that 90 % survive both ways, of \
+            s, 0 dB. *Motion*: the largest change of speed, in both directions, at which 90 % decode, of \
             \(PeerMeasurement.offsets.map(percent).joined(separator: ", ")), 10 dB above the threshold. *Tone*: \
             decoded with a steady tone in the modem's band, 10 dB above its mean power, 10 dB above the threshold. \
-            In brackets the reports of a token that no modem sent, for every token sent: with the tone there, in all the rest \
-            under *wrong*. *Duplicates*: reports of one token beyond the first, likewise.
+            In brackets: reports of tokens that no modem sent, per token sent: with the tone in its column, in all other \
+            conditions under *wrong*. *Duplicates*: further reports of a token after the first, per token sent.
 
             | modem | room A | room B | room D | motion | tone | wrong | sent | duplicates |
             |---|---|---|---|---|---|---|---|---|

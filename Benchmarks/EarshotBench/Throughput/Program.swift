@@ -22,8 +22,8 @@ struct ProgramMeasurement {
             `earshot decode`, the whole process, all profiles on: user and system time of one core, the best of \
             \(runs) runs (the worst in brackets), in multiples of real time. 10 minutes, 48 kHz, 16 bit, mono, if \
             nothing else is said. *ggwave*: its program with all its modes on the same file, in turns with Earshot: as \
-            delivered, for payloads of any length, and for a fixed length of 8 bytes, where it has no markers to wait \
-            for; *ratio* is Earshot's speed over the first. *\(coreCount) cores*: \(2 * coreCount) files at once, by a wall clock, \
+            delivered, for payloads of any length, and for a fixed length of 8 bytes, where it need not wait for \
+            markers; *ratio* is Earshot's speed over the first. *\(coreCount) cores*: \(2 * coreCount) files at once, by a wall clock, \
             and how many times as fast as on one core.
 
             | recording | one core | ggwave | ratio | ggwave, fixed length | \(coreCount) cores | peak memory | tokens |
