@@ -46,7 +46,7 @@ public final class Agent: Sendable {
         do {
             states = try store.load()
             pushStates =
-                try options.networks == nil
+                try options.push == nil
                 ? [] : PushStateStore(stateFolder: store.folder.path, log: options.log).load()
         } catch {
             throw Failure(description: "\(error)")
@@ -69,15 +69,11 @@ public final class Agent: Sendable {
                     "There is no XDG_RUNTIME_DIR, where the socket would be. Log in with systemd or elogind, or give "
                     + "--socket.")
         }
-        let starter = AppStarter(logFolder: store.folder.path, launcher: options.launcher)
-        let presence = AppPresence()
-        push = options.networks.map {
-            PushSupervisor(options, networks: $0, store: store, starter: starter, presence: presence)
-        }
-        supervisor = Supervisor(
-            options, store: store, starter: starter, presence: presence, push: push, onIdle: onIdle)
-        server = AgentServer(socket, input: supervisor.input, clock: options.clock, log: options.log)
-        presence.whenLeft { [messages = supervisor.input, calls = push?.input] app in
+        let starts = AppStarting(options, logFolder: store.folder.path)
+        push = options.push.map { PushSupervisor(options, $0, store: store, starts: starts) }
+        supervisor = Supervisor(options, store: store, starts: starts, push: push, onIdle: onIdle)
+        server = AgentServer(socket, input: supervisor.input, clock: options.internals.clock, log: options.log)
+        starts.presence.whenLeft { [messages = supervisor.input, calls = push?.input] app in
             messages.yield(.appLeft(app))
             calls?.yield(.appLeft(app))
         }

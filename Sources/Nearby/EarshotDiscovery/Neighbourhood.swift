@@ -9,8 +9,6 @@ public import EarshotCoding
 public struct Neighbourhood: Sendable {
     /// The maximum number of neighbours. More are ignored, so that an attacker cannot fill the memory.
     public static let maximumNeighbourCount = 4_096
-    /// The maximum number of remembered own tokens.
-    static let maximumOwnCount = 64
 
     private struct Record: Sendable {
         var neighbour: Neighbour
@@ -20,8 +18,7 @@ public struct Neighbourhood: Sendable {
     }
 
     private var records: [Payload: Record] = [:]
-    /// The own tokens, the latest last.
-    private var ownTokens: [Payload] = []
+    private var ownTokens = OwnTokens()
 
     /// Creates a neighbourhood without neighbours.
     public init() {}
@@ -32,9 +29,7 @@ public struct Neighbourhood: Sendable {
     /// Sets the device's own token. Its earlier tokens remain its own.
     /// - Returns: `lost` if the token was a neighbour's until now.
     public mutating func own(_ token: Payload) -> DiscoveryEvent? {
-        ownTokens.removeAll { $0 == token }
-        ownTokens.append(token)
-        if ownTokens.count > Self.maximumOwnCount { ownTokens.removeFirst() }
+        ownTokens.add(token)
         return records.removeValue(forKey: token).map { .lost($0.neighbour) }
     }
 

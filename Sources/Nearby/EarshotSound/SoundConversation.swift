@@ -20,8 +20,6 @@ struct SoundHearing: Sendable {
 struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// The seconds around the own token in which a level may include the token itself or its echo.
     private static var echoSeconds: Double { 0.15 }
-    /// The maximum number of remembered own tokens: an echo may come after a rotation.
-    private static var maximumOwnCount: Int { 64 }
     /// The maximum number of tokens that wait for the next step, which a hanging device may delay.
     private static var maximumHeardCount: Int { 256 }
 
@@ -30,19 +28,31 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     private var generator: Chance
     private var busyBand = BusyBand()
     private var ahead: SoundAhead
-    private var ownTokens: [Payload] = []
+    private var ownTokens = OwnTokens()
     private var heard: [TalkPolicy.Heard] = []
     /// Whether the air is busy now with sound other than the own token.
     private(set) var isBusy = false
-    /// Seconds since the policy's last decision: in which the band was busy, in which it could be heard, and in total.
-    private var (busySeconds, heardSeconds, passedSeconds) = (0.0, 0.0, 0.0)
+    private var passed = Passed()
     private var levels: [(seconds: Double, decibels: Double)] = []
     /// The maximum number of remembered levels: 3 s of them, longer than any token.
     private static var maximumLevelCount: Int { 80 }
-    private var ownTalk = -Double.infinity ..< -Double.infinity
+    private var ownTalk = OwnTalk()
     /// The time of the policy's next decision, unless a token is heard before that; never during the own token.
     private(set) var dueSeconds = -Double.infinity
-    private var isTalkUnderway = false
+
+    /// Seconds since the policy's last decision.
+    private struct Passed {
+        /// In which the band was busy, and in which it could be heard.
+        var (busySeconds, heardSeconds) = (0.0, 0.0)
+        var allSeconds = 0.0
+    }
+
+    private struct OwnTalk {
+        /// When the latest token, or its echo, may be heard.
+        var seconds = -Double.infinity ..< -Double.infinity
+        /// Whether the policy has begun a talk and was not asked again.
+        var isUnderway = false
+    }
 
     init(mode: DiscoveryMode, profile: Profile, leadSeconds: Double, generator: Chance) {
         let timing = TalkTiming(profile)
@@ -53,7 +63,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     }
 
     /// The token to broadcast now.
-    var token: Payload? { ownTokens.last }
+    var token: Payload? { ownTokens.present }
 
     /// Whether a sound other than a token fills the band all the time.
     var isBandOccupied: Bool { policy.isBandOccupied }
@@ -61,11 +71,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
     /// The number of neighbours.
     var neighbourCount: Int { policy.neighbourCount }
 
-    mutating func own(_ token: Payload) {
-        ownTokens.removeAll { $0 == token }
-        ownTokens.append(token)
-        if ownTokens.count > Self.maximumOwnCount { ownTokens.removeFirst() }
-    }
+    mutating func own(_ token: Payload) { ownTokens.add(token) }
 
     /// Takes a token that was decoded.
     /// - Returns: nil for an own token.
@@ -90,26 +96,26 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         let seconds = max(0, soundSeconds - (levels.last?.seconds ?? soundSeconds))
         levels.append((soundSeconds, levelDecibels))
         if levels.count > Self.maximumLevelCount { levels.removeFirst() }
-        passedSeconds += seconds
-        guard !ownTalk.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
+        passed.allSeconds += seconds
+        guard !ownTalk.seconds.overlaps(nowSeconds - seconds..<nowSeconds.nextUp) else {
             isBusy = false
-            ahead.takeOwn(beginSeconds: ownTalk.lowerBound + Self.echoSeconds)
+            ahead.takeOwn(beginSeconds: ownTalk.seconds.lowerBound + Self.echoSeconds)
             return
         }
         let isLoud = busyBand.take(levelDecibels, atSeconds: nowSeconds)
         isBusy = isLoud || isReceiving
         ahead.take(isBusy: isBusy, atSeconds: nowSeconds)
-        heardSeconds += seconds
-        if isBusy { busySeconds += seconds }
+        passed.heardSeconds += seconds
+        if isBusy { passed.busySeconds += seconds }
     }
 
     /// The state of the band since the last step, and at the time of the step. During the own token it assumes the same
     /// share as for the rest.
     private mutating func takeBand(untilSeconds end: Double) -> TalkPolicy.Band {
-        let share = heardSeconds > 0 ? busySeconds / heardSeconds : 0
+        let share = passed.heardSeconds > 0 ? passed.busySeconds / passed.heardSeconds : 0
         let band = TalkPolicy.Band(
-            isBusy: isBusy && ahead.lasts(toSeconds: end), busySeconds: share * passedSeconds)
-        (busySeconds, heardSeconds, passedSeconds) = (0, 0, 0)
+            isBusy: isBusy && ahead.lasts(toSeconds: end), busySeconds: share * passed.allSeconds)
+        passed = Passed()
         return band
     }
 
@@ -121,7 +127,7 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
 
     /// Whether the policy has something to decide.
     func isDue(nowSeconds: Double) -> Bool {
-        nowSeconds + leadSeconds >= dueSeconds || !heard.isEmpty && !isTalkUnderway
+        nowSeconds + leadSeconds >= dueSeconds || !heard.isEmpty && !ownTalk.isUnderway
     }
 
     /// Lets the policy decide, when `isDue` says so.
@@ -134,13 +140,13 @@ struct SoundConversation<Chance: RandomNumberGenerator & Sendable>: Sendable {
         switch action {
         case .listen(let until):
             dueSeconds = until
-            isTalkUnderway = false
+            ownTalk.isUnderway = false
             return nil
         case .talk(let begin):
             dueSeconds = begin + policy.timing.tokenSeconds
-            isTalkUnderway = true
+            ownTalk.isUnderway = true
             guard token != nil else { return nil }
-            ownTalk = begin - Self.echoSeconds..<dueSeconds + Self.echoSeconds
+            ownTalk.seconds = begin - Self.echoSeconds..<dueSeconds + Self.echoSeconds
             return begin
         }
     }

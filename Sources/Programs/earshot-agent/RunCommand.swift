@@ -78,11 +78,10 @@ struct RunCommand: ParsableCommand {
         var options = AgentOptions(stateFolder: folder, media: { radio.media }, beacons: { radio.beacons }) {
             Self.log($0)
         }
-        options.tokenScanShare = power.scanPower.share
-        options.lowPowerScanShare = ScanPower.low.share
+        options.scanShares.tokens = power.scanPower.share
+        options.scanShares.lowPower = ScanPower.low.share
         options.notifier = DesktopNotifier { Self.log($0) }
-        options.networks = SystemNetworks()
-        options.sleeps = LogindSleep()
+        options.push = PushOptions(networks: SystemNetworks(), sleeps: LogindSleep())
         options.launcher = SystemdLauncher()
         options.startIntervalSeconds = startInterval
         options.claimSeconds = claimTime

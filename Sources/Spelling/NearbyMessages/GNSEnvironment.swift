@@ -30,7 +30,7 @@ package struct GNSEnvironment: Sendable {
         (self.configuration, self.consent, self.log, self.warn) = (configuration, consent, log, warn)
         self.configuration.permission = consent
         self.configuration.log = log
-        self.configuration.warn = warn
+        self.configuration.internals.warn = warn
     }
 
     /// The environment of new managers and permissions.

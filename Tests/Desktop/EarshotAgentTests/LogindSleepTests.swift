@@ -50,7 +50,7 @@ struct LogindSleepTests {
     @Test func aProviderStopsBeforeTheSleepAlsoAfterTheBusWasLost() async throws {
         let bus = try SessionBus()
         let push = try PushHome()
-        let agent = try push.agent { $0.sleeps = sleep(bus) }
+        let agent = try push.agent { $0.push?.sleeps = sleep(bus) }
         push.networks.join("Ship")
         try push.store.save(push.configuration())
         #expect(await eventually { push.lines.last == "active" })

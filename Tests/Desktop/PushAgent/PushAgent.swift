@@ -19,14 +19,14 @@ import MessagesTestSupport
             let bytes = Array("\(Date().timeIntervalSince1970) \(line)\n".utf8)
             _ = write(STDERR_FILENO, bytes, bytes.count)
         }
-        options.configurationFolder = "\(home)/config"
-        options.service = { _ in FolderService(folder: "\(home)/messages") }
-        options.pushFolder = "\(home)/config/earshot/push"
-        options.providerFolders = ["\(home)/providers"]
-        options.networks = FileNetworks(path: "\(home)/network")
-        options.callsPerMinute = 60_000
+        options.internals.configurationFolder = "\(home)/config"
+        options.internals.service = { _ in FolderService(folder: "\(home)/messages") }
+        options.push = PushOptions(networks: FileNetworks(path: "\(home)/network"))
+        options.push?.folder = "\(home)/config/earshot/push"
+        options.push?.providerFolders = ["\(home)/providers"]
+        options.push?.callsPerMinute = 60_000
         options.startIntervalSeconds = 0.2
-        options.resumptionSeconds = 0.1
+        options.internals.resumptionSeconds = 0.1
         let agent = try Agent(options, socketPath: "\(home)/run/agent.sock")
         agent.start()
         dispatchMain()

@@ -42,9 +42,9 @@ import TestSupport
         configuration.beacons = { beacons }
         configuration.backOff.shortest = .milliseconds(20)
         configuration.backOff.longest = .milliseconds(100)
-        configuration.pace.reportDelay = .milliseconds(10)
-        configuration.pace.tokenTurn = .milliseconds(100)
-        configuration.pace.confirmation = .seconds(20)
+        configuration.internals.pace.reportDelay = .milliseconds(10)
+        configuration.internals.pace.tokenTurn = .milliseconds(100)
+        configuration.internals.pace.confirmation = .seconds(20)
         service.connect(&configuration)
         change(&configuration)
         environment = GNSEnvironment(

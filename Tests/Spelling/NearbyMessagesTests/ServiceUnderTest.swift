@@ -18,7 +18,7 @@ struct FakeServiceUnderTest: ServiceUnderTest {
     var otherProjectKey: String { "OTHER_KEY" }
 
     func connect(_ configuration: inout MessageManager.Configuration) {
-        configuration.service = { [fake] in fake.client(key: $0) }
+        configuration.internals.service = { [fake] in fake.client(key: $0) }
     }
 }
 

@@ -37,13 +37,13 @@ package struct Device {
         var configuration = MessageManager.Configuration(
             serviceURL: nowhere, applicationIdentifier: "test", media: { [medium] }, permission: permission,
             log: { log.add($0) })
-        configuration.service = { service.client(key: $0) }
+        configuration.internals.service = { service.client(key: $0) }
         configuration.backOff.shortest = .milliseconds(20)
         configuration.backOff.longest = .milliseconds(100)
-        configuration.pace.reportDelay = .milliseconds(10)
-        configuration.pace.tokenTurn = .milliseconds(100)
-        configuration.pace.confirmation = .seconds(20)
-        configuration.pace.doubt = .seconds(6)
+        configuration.internals.pace.reportDelay = .milliseconds(10)
+        configuration.internals.pace.tokenTurn = .milliseconds(100)
+        configuration.internals.pace.confirmation = .seconds(20)
+        configuration.internals.pace.doubt = .seconds(6)
         change(&configuration)
         manager = MessageManager(key: key, configuration: configuration)
         self.medium = medium

@@ -20,8 +20,7 @@ struct ProviderRun {
     /// The identity of the process on the disk.
     let name: String
     let process: pid_t
-    let connection: AgentConnection
-    let backlog: FrameBacklog
+    var socket: Socket
     /// The configuration with which it was started.
     let configuration: PushConfiguration
     let program: ProviderLocator.Program
@@ -30,16 +29,33 @@ struct ProviderRun {
     var phase = Phase.starting
     /// The time when its start succeeded, in seconds of a monotonic clock.
     var startedAt: Double?
-    /// Whether it has closed its end of the socket.
-    var isDisconnected = false
     /// Why its start failed.
     var startError: String?
     /// The next step, unless the process ends before.
     var deadline: Task<Void, Never>?
-    var calls: TokenBucket
-    var notifications: TokenBucket
-    /// Why its latest notification was refused.
-    var latestRefusal: String?
+    var rates: Rates
+
+    /// The agent's end of its socket.
+    struct Socket {
+        let connection: AgentConnection
+        let backlog: FrameBacklog
+        /// Whether the process has closed its end.
+        var isClosed = false
+    }
+
+    /// How much it may still report.
+    struct Rates {
+        var calls: TokenBucket
+        var notifications: TokenBucket
+        /// Why its latest notification was refused.
+        var latestRefusal: String?
+
+        init(_ push: PushOptions) {
+            calls = TokenBucket(burst: push.callsPerMinute, perSecond: push.callsPerMinute / 60)
+            notifications = TokenBucket(
+                burst: push.notificationsPerMinute, perSecond: push.notificationsPerMinute / 60)
+        }
+    }
 
     /// Sends a signal to the process and to those that it has started.
     func signal(_ number: CInt) { kill(-process, number) }

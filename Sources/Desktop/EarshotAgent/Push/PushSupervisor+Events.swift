@@ -34,8 +34,8 @@ extension PushSupervisor {
                 "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
                 + "\(json.count)."
         }
-        guard records[id]?.run?.calls.take(nowSeconds: now) == true else {
-            return "A provider may report \(options.callsPerMinute.formatted()) calls in a minute."
+        guard records[id]?.run?.rates.calls.take(nowSeconds: now) == true else {
+            return "A provider may report \(push.callsPerMinute.formatted()) calls in a minute."
         }
         let app = run.configuration.app
         let event = PushFrame.Event(
@@ -43,7 +43,7 @@ extension PushSupervisor {
         var state = apps[app]?.state ?? PushAppState(app: app)
         state.programFolder = run.configuration.programFolder
         let digest = PushDigest.of([id, report.kind.rawValue].map { Data($0.utf8) } + [json])
-        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: times.sameReport) {
+        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: push.times.sameReport) {
             log("\(app): an earlier process has reported the same already")
             return nil
         }
@@ -63,7 +63,7 @@ extension PushSupervisor {
     @discardableResult
     private func set(_ state: PushAppState) -> String? {
         do throws(PrivateFolder.Failure) {
-            try stateStore.save(state, name: fileName(state.app) + ".json")
+            try files.states.save(state, name: files.name(state.app) + ".json")
         } catch {
             log("\(error)")
             return "\(error)"
@@ -122,7 +122,7 @@ extension PushSupervisor {
         guard let number = present.keys.max(), let watcher = present[number] else { return considerStart(app) }
         guard let record = apps[app], !record.state.waiting.isEmpty else { return }
         // A process that got events from the last agent is about to acknowledge them.
-        let rest = began + times.resumption - now
+        let rest = starts.began + push.times.resumption - now
         let processes = Set(present.values.map(\.process))
         if rest > 0, !processes.isSuperset(of: record.state.livingProcesses) {
             record.starting?.cancel()
@@ -158,7 +158,7 @@ extension PushSupervisor {
     }
 
     func considerStart(_ app: String) {
-        guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app),
+        guard let record = apps[app], record.startedProcess == nil, !starts.presence.isThere(app),
             record.state.waiting.contains(where: { $0.kind != .click })
         else { return }
         let manifest = manifest(of: app)
@@ -172,8 +172,8 @@ extension PushSupervisor {
                         : "does not declare voip in UIBackgroundModes."))
         }
         let wait = max(
-            startPolicy.waitSeconds(record.state.starts, now: wallSeconds),
-            record.state.livingProcesses.isEmpty ? 0 : began + times.resumption - now)
+            starts.policy.waitSeconds(record.state.starts, now: wallSeconds),
+            record.state.livingProcesses.isEmpty ? 0 : starts.began + push.times.resumption - now)
         record.starting?.cancel()
         if wait > 0 {
             apps[app]?.starting = later(wait, .startDue(app))
@@ -184,12 +184,13 @@ extension PushSupervisor {
 
     private func manifest(of app: String) -> BackgroundManifest {
         BackgroundManifest.load(
-            app: app, programFolder: apps[app]?.state.programFolder, configurationFolder: options.configurationFolder)
+            app: app, programFolder: apps[app]?.state.programFolder,
+            configurationFolder: options.internals.configurationFolder)
     }
 
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
         // The app may be about to be started for a message.
-        guard presence.begin(app) else { return }
+        guard starts.presence.begin(app) else { return }
         // Counted as a failure until the app has taken its events. Written to the disk first, so that a crash does not
         // lead to a second start.
         change(app) { state in
@@ -197,7 +198,7 @@ extension PushSupervisor {
             state.starts.failureCount += 1
         }
         let input = input
-        starter.start(command, name: fileName(app), app: app, because: reason) { outcome in
+        starts.starter.start(command, name: files.name(app), app: app, because: reason) { outcome in
             input.yield(.appStarted(app, outcome, reason))
         } onEnd: { status in
             input.yield(.appEnded(app, status: status))
@@ -212,14 +213,14 @@ extension PushSupervisor {
             log("\(app): started as process \(process ?? 0), because \(reason.text)")
         case .failed(let sentence):
             log("\(app): \(sentence); check EarshotCommand in its manifest")
-            presence.remove(app)
+            starts.presence.remove(app)
         }
     }
 
     func appEnded(_ app: String, _ status: CInt?) {
         let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
-        presence.remove(app)
+        starts.presence.remove(app)
         log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
     }
 
@@ -240,8 +241,8 @@ extension PushSupervisor {
                 + "\(Limits.maximumTitleByteCount), a body of up to \(Limits.maximumBodyByteCount), the name of a sound of up to "
                 + "\(Limits.maximumSoundByteCount), and a badge of 0 to \(Limits.maximumBadge)."
         }
-        guard records[id]?.run?.notifications.take(nowSeconds: now) == true else {
-            return "A provider may show \(options.notificationsPerMinute.formatted()) notifications in a minute."
+        guard records[id]?.run?.rates.notifications.take(nowSeconds: now) == true else {
+            return "A provider may show \(push.notificationsPerMinute.formatted()) notifications in a minute."
         }
         let app = run.configuration.app
         let notification = PushAppState.Notification(
@@ -253,7 +254,7 @@ extension PushSupervisor {
             [
                 id, "notify", notify.identifier, notify.title, notify.body, notify.badge.map { "\($0)" } ?? "",
             ].map { Data($0.utf8) })
-        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: times.sameReport) {
+        if state.isRepeated(digest, run: run.name, now: wallSeconds, within: push.times.sameReport) {
             log("\(app): an earlier process has shown the same already")
             return nil
         }
@@ -299,7 +300,7 @@ extension PushSupervisor {
     /// Tries the oldest waiting notification again after a pause. If it is shown, the others follow.
     private func showNext(_ app: String) {
         guard let record = apps[app], record.showing == nil, !record.state.notifications.isEmpty else { return }
-        let pause = min(times.show * exp2(Double(min(record.refusalCount, 30))), times.longestShow)
+        let pause = min(push.times.show * exp2(Double(min(record.refusalCount, 30))), push.times.longestShow)
         apps[app]?.showing = later(pause, .showDue(app))
     }
 
@@ -313,7 +314,7 @@ extension PushSupervisor {
 
     private func clicked(_ notification: PushAppState.Notification, _ token: String?, _ app: String) {
         log("\(app): the user clicked a notification of the provider")
-        if presence.isThere(app) {
+        if starts.presence.isThere(app) {
             let userInfo = PropertyList.dictionary([
                 "identifier": .string(notification.identifier), "title": .string(notification.title),
                 "body": .string(notification.body),

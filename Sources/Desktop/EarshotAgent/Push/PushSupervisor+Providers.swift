@@ -6,16 +6,17 @@ import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
+import Synchronization
 
 /// The providers' processes.
 extension PushSupervisor {
     /// Compares the running providers with the wanted ones, and begins the changes.
     func reconcile() {
-        let earlierPlaces = checkedPlaces
+        let earlierPlaces = surroundings.checkedPlaces
         // All programs are checked again, and only their files are watched. The old watches remain until then.
-        if areProgramsChanged { checkedPlaces = nil }
+        if surroundings.areProgramsChanged { surroundings.checkedPlaces = nil }
         defer {
-            areProgramsChanged = false
+            surroundings.areProgramsChanged = false
             withExtendedLifetime(earlierPlaces) {}
         }
         for (id, record) in records {
@@ -24,7 +25,7 @@ extension PushSupervisor {
             } else if record.isRemoved {
                 record.retry?.cancel()
                 records[id] = nil
-            } else if record.configuration.isEnabled, matches(record), !isAsleep {
+            } else if record.configuration.isEnabled, matches(record), !surroundings.isAsleep {
                 if record.retry == nil { start(id) }
             } else {
                 record.retry?.cancel()
@@ -39,7 +40,7 @@ extension PushSupervisor {
     /// The reason why a running provider must stop; nil if it need not.
     private func stopReason(_ record: PushRecord, _ run: ProviderRun) -> PushStopReason? {
         if record.isRemoved { return .configurationRemoved }
-        if isAsleep { return .sleep }
+        if surroundings.isAsleep { return .sleep }
         let configuration = record.configuration
         guard configuration.isEnabled else {
             return configuration.supersededBy == nil ? .configurationDisabled : .superceded
@@ -47,7 +48,7 @@ extension PushSupervisor {
         guard matches(record) else { return .noNetworkAvailable }
         if run.differs(from: configuration) { return .superceded }
         guard let provider = configuration.provider else { return .configurationDisabled }
-        guard areProgramsChanged else { return nil }
+        guard surroundings.areProgramsChanged else { return nil }
         do throws(ProviderLocator.Refusal) {
             return try self.program(of: provider) == run.program ? nil : .appUpdate
         } catch {
@@ -67,10 +68,10 @@ extension PushSupervisor {
             // The checked files are watched. After a change they are checked again.
             return fail(id, error.sentence)
         }
-        do throws(PrivateFolder.Failure) { try stateStore.folder.make() } catch { return fail(id, "\(error)") }
+        do throws(PrivateFolder.Failure) { try files.states.folder.make() } catch { return fail(id, "\(error)") }
         let lock: ProviderLock
         do throws(ProviderLock.Failure) {
-            lock = try ProviderLock(path: stateStore.lockPath(id))
+            lock = try ProviderLock(path: files.states.lockPath(id))
         } catch {
             switch error {
             case .held: return awaitLeftover(id)
@@ -82,9 +83,9 @@ extension PushSupervisor {
             return failLater(
                 id, "Cannot start \(program.command[0]): \(String(cString: strerror(errno)).lowercased()).")
         }
-        let (input, backlog, clock) = (input, FrameBacklog(), options.clock)
+        let (input, backlog, clock) = (input, FrameBacklog(), options.internals.clock)
         let connection = AgentConnection(
-            socket, queue: providerQueue,
+            socket, queue: Self.providerQueue,
             onFrame: { connection, body in
                 guard backlog.add(body.count, now: clock.monotonicSeconds()),
                     let frame = AgentProtocol.decode(body, as: ProviderFrame.self)
@@ -96,12 +97,10 @@ extension PushSupervisor {
                 input.yield(.provider(id, run: number, .frame(frame, byteCount: body.count)))
             }, onEnd: { _ in input.yield(.provider(id, run: number, .disconnected)) })
         var run = ProviderRun(
-            number: number, name: UUID().uuidString, process: process, connection: connection, backlog: backlog,
-            configuration: configuration, program: program, since: wallSeconds,
-            calls: TokenBucket(burst: options.callsPerMinute, perSecond: options.callsPerMinute / 60),
-            notifications: TokenBucket(
-                burst: options.notificationsPerMinute, perSecond: options.notificationsPerMinute / 60))
-        run.deadline = later(times.start, .provider(id, run: number, .deadline))
+            number: number, name: UUID().uuidString, process: process,
+            socket: ProviderRun.Socket(connection: connection, backlog: backlog), configuration: configuration,
+            program: program, since: wallSeconds, rates: ProviderRun.Rates(push))
+        run.deadline = later(push.times.start, .provider(id, run: number, .deadline))
         records[id]?.run = run
         connection.start()
         connection.send(
@@ -109,7 +108,7 @@ extension PushSupervisor {
                 ProviderOrder.Begin(
                     configuration: id, app: configuration.app,
                     providerConfiguration: .dictionary(configuration.providerConfiguration),
-                    timerSeconds: times.timer)))
+                    timerSeconds: push.times.timer)))
         log("\(configuration.app): starts \(provider) as process \(process)")
     }
 
@@ -129,12 +128,11 @@ extension PushSupervisor {
         let locked = fcntl(lock.descriptor.number, F_DUPFD_CLOEXEC, 10)
         Glibc.close(pair.1)
         defer { for descriptor in [theirs, locked] where descriptor >= 0 { Glibc.close(descriptor) } }
-        runCount += 1
-        let (number, id, input) = (runCount, configuration.identifier, input)
+        let (number, id, input) = (Self.runCount.add(1, ordering: .relaxed).newValue, configuration.identifier, input)
         let process =
             theirs < 0 || locked < 0
             ? nil
-            : starter.spawn(
+            : starts.starter.spawn(
                 program.command, name: "push-\(configuration.provider ?? "")",
                 variables: [
                     "EARSHOT_APP_ID=\(configuration.app)", "\(ProviderLink.socketVariable)=3",
@@ -153,16 +151,16 @@ extension PushSupervisor {
 
     /// A process that an earlier agent started has not ended yet. It ends within a second, or is killed.
     private func awaitLeftover(_ id: String) {
-        let path = stateStore.lockPath(id)
+        let path = files.states.lockPath(id)
         let since = records[id]?.leftoverSince ?? now
         records[id]?.leftoverSince = since
-        if now - since >= times.leftover, let process = ProviderLock.holder(path: path) {
+        if now - since >= push.times.leftover, let process = ProviderLock.holder(path: path) {
             log("process \(process) of an earlier agent does not end: it is killed")
             kill(-process, SIGKILL)
             records[id]?.leftoverSince = nil
         }
         records[id]?.lastError = "An earlier process of the provider has not ended yet."
-        records[id]?.retry = later(times.leftoverRetry, .retryDue(id))
+        records[id]?.retry = later(push.times.leftoverRetry, .retryDue(id))
     }
 
     /// Records why there is no provider. The next attempt follows only a change.
@@ -189,9 +187,9 @@ extension PushSupervisor {
         guard let run = records[id]?.run, run.phase != .stopping else { return }
         run.deadline?.cancel()
         records[id]?.run?.phase = .stopping
-        records[id]?.run?.deadline = later(times.grace, .provider(id, run: run.number, .deadline))
+        records[id]?.run?.deadline = later(push.times.grace, .provider(id, run: run.number, .deadline))
         records[id]?.lastStopReason = reason
-        run.connection.send(ProviderOrder.stop(ProviderOrder.Stop(reason)))
+        run.socket.connection.send(ProviderOrder.stop(ProviderOrder.Stop(reason)))
         log("\(run.configuration.app): stops process \(run.process), reason \(reason)")
         tellStates(run.configuration.app)
     }
@@ -202,7 +200,7 @@ extension PushSupervisor {
         guard let run = records[id]?.run, run.number == number else { return }
         switch news {
         case .frame(let frame, let byteCount):
-            run.backlog.remove(byteCount)
+            run.socket.backlog.remove(byteCount)
             take(frame, of: id, run)
         case .invalid:
             log("\(run.configuration.app): process \(run.process) does not keep to the protocol: it is killed")
@@ -210,8 +208,8 @@ extension PushSupervisor {
         case .disconnected:
             // Usually because it ends; if not, it cannot be reached any longer.
             run.deadline?.cancel()
-            records[id]?.run?.deadline = later(times.termination, .provider(id, run: number, .deadline))
-            records[id]?.run?.isDisconnected = true
+            records[id]?.run?.deadline = later(push.times.termination, .provider(id, run: number, .deadline))
+            records[id]?.run?.socket.isClosed = true
             if run.phase == .active { records[id]?.run?.phase = .starting }
             tellStates(run.configuration.app)
         case .deadline: overdue(id, run)
@@ -236,17 +234,17 @@ extension PushSupervisor {
         case .report(let report):
             let refusal = accept(report, id, run)
             if let refusal { log("\(run.configuration.app): refuses what the provider reports: \(refusal)") }
-            run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
+            run.socket.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: report.id, refusal: refusal)))
         case .notify(let notify):
             let refusal = accept(notify, id, run)
             // The provider may repeat it for hours.
-            if let refusal, refusal != run.latestRefusal {
+            if let refusal, refusal != run.rates.latestRefusal {
                 log("\(run.configuration.app): refuses a notification: \(refusal)")
             }
-            records[id]?.run?.latestRefusal = refusal
-            run.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: notify.id, refusal: refusal)))
+            records[id]?.run?.rates.latestRefusal = refusal
+            run.socket.connection.send(ProviderOrder.answer(ProviderOrder.Answer(id: notify.id, refusal: refusal)))
         case .unmatchEthernet:
-            guard situation?.primary == .ethernet else { return }
+            guard surroundings.situation?.primary == .ethernet else { return }
             log("\(run.configuration.app): this Ethernet is not the provider's")
             records[id]?.isEthernetUnmatched = true
         case .stopped: break  // The process ends now.
@@ -257,13 +255,13 @@ extension PushSupervisor {
     private func overdue(_ id: String, _ run: ProviderRun) {
         switch run.phase {
         case .starting, .active:
-            if run.isDisconnected { return run.signal(SIGKILL) }
-            records[id]?.run?.startError = "Its start took more than \(times.start.formatted()) s."
+            if run.socket.isClosed { return run.signal(SIGKILL) }
+            records[id]?.run?.startError = "Its start took more than \(push.times.start.formatted()) s."
             stop(id, .providerFailed)
         case .stopping:
             log("\(run.configuration.app): process \(run.process) does not stop: SIGTERM, then SIGKILL")
             run.signal(SIGTERM)
-            let (process, seconds) = (run.process, times.termination)
+            let (process, seconds) = (run.process, push.times.termination)
             records[id]?.run?.deadline = Task {
                 if (try? await Task.sleep(for: .seconds(seconds))) != nil { kill(-process, SIGKILL) }
             }
@@ -274,11 +272,11 @@ extension PushSupervisor {
         run.deadline?.cancel()
         // Programs that it has started must not outlive it.
         run.signal(SIGKILL)
-        run.connection.close()
+        run.socket.connection.close()
         records[id]?.run = nil
         let ending = AppStarter.ending(status)
         tellStates(run.configuration.app)
-        let ranWell = run.startedAt.map { now - $0 >= times.well } ?? false
+        let ranWell = run.startedAt.map { now - $0 >= push.times.well } ?? false
         if let error = run.startError {
             failLater(id, "Its start failed: \(error)")
         } else if run.phase == .stopping {

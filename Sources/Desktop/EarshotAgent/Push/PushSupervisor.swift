@@ -51,74 +51,56 @@ actor PushSupervisor {
     private static let maximumLineCount = 100
     private static let maximumLineCharacterCount = 400
 
+    /// The same for all agents of a process, which are several in tests only.
+    static let providerQueue = DispatchQueue(label: "earshot.agent.push.providers")
+    /// Counts the processes that were started.
+    static let runCount = Atomic(0)
+
     let options: AgentOptions
-    let times: PushTimes
-    let configurationStore: PushConfigurationStore
-    let stateStore: PushStateStore
-    let locator: ProviderLocator
-    let starter: AppStarter
-    let presence: AppPresence
-    let startPolicy: StartPolicy
-    private let networks: any NetworkWatching
-    /// The name of an app's file without its extension.
-    let fileName: @Sendable (String) -> String
+    let push: PushOptions
+    let files: PushFiles
+    let starts: AppStarting
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
     /// Whether there is work, so that the agent must not end.
     nonisolated let isBusy = Mutex(false)
-    private let watchQueue = DispatchQueue(label: "earshot.agent.push.files")
-    let providerQueue = DispatchQueue(label: "earshot.agent.push.providers")
 
     var records: [String: PushRecord] = [:]
     var apps: [String: PushAppRecord] = [:]
     var watchers: [Int: PushWatcher] = [:]
-    var situation: NetworkSituation?
-    var isAsleep = false
-    let began: Double
-    var runCount = 0
-    /// Whether a provider's program may have changed.
-    var areProgramsChanged = false
-    private var problems: [String] = []
-    private var lines: [PushFrame.Overview.Line] = []
-    private var configurationWatch: FolderWatch?
-    private var providerWatches: [String: FolderWatch] = [:]
-    /// Watches all files and folders of the programs' check.
-    var checkedPlaces: CheckedPlaces?
-    private var following: [Task<Void, Never>] = []
+    var surroundings = PushSurroundings()
+    private var journal = Journal()
 
-    init(
-        _ options: AgentOptions, networks: any NetworkWatching, store: StateStore, starter: AppStarter,
-        presence: AppPresence
-    ) {
-        self.options = options
-        self.networks = networks
-        self.starter = starter
-        self.presence = presence
-        began = options.clock.monotonicSeconds()
-        times = options.pushTimes
-        startPolicy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
-        configurationStore = PushConfigurationStore(folder: options.pushFolder)
-        stateStore = PushStateStore(stateFolder: store.folder.path, log: options.log)
-        locator = ProviderLocator(folders: options.providerFolders ?? ProviderLocator.systemFolders)
-        fileName = { String(store.fileName($0).dropLast(".json".count)) }
-        (inputs, input) = AsyncStream.makeStream(of: Input.self)
-        // An agent that ends when idle must not do so before the first check.
-        isBusy.withLock { $0 = (try? configurationStore.folder.names.isEmpty) != true }
+    /// What people can read of local push.
+    private struct Journal {
+        /// What is wrong with the configurations.
+        var problems: [String] = []
+        var lines: [PushFrame.Overview.Line] = []
     }
 
-    var now: Double { options.clock.monotonicSeconds() }
-    var wallSeconds: Double { options.clock.wallSeconds() }
+    init(_ options: AgentOptions, _ push: PushOptions, store: StateStore, starts: AppStarting) {
+        self.options = options
+        self.push = push
+        self.starts = starts
+        files = PushFiles(options, push, store)
+        (inputs, input) = AsyncStream.makeStream(of: Input.self)
+        // An agent that ends when idle must not do so before the first check.
+        isBusy.withLock { $0 = (try? files.configurations.folder.names.isEmpty) != true }
+    }
+
+    var now: Double { options.internals.clock.monotonicSeconds() }
+    var wallSeconds: Double { options.internals.clock.wallSeconds() }
 
     /// Handles the input until `close`.
     /// - Parameter onIdle: called when no work is left.
     func run(from states: [PushAppState], onIdle: @Sendable () -> Void) async {
         for state in states { apps[state.app] = PushAppRecord(state: state) }
         let input = input
-        configurationWatch = FolderWatch(folder: configurationStore.path, queue: watchQueue) {
+        surroundings.configurations = FolderWatch(folder: files.configurations.path, queue: surroundings.queue) {
             input.yield(.configurationsChanged)
         }
-        if configurationWatch == nil {
-            log("cannot watch \(configurationStore.path): \(String(cString: strerror(errno)).lowercased())")
+        if surroundings.configurations == nil {
+            log("cannot watch \(files.configurations.path): \(String(cString: strerror(errno)).lowercased())")
         }
         readConfigurations()
         for app in apps.keys { resume(app) }
@@ -132,12 +114,12 @@ actor PushSupervisor {
     private func take(_ input: Input) {
         switch input {
         case .configurationsChanged:
-            areProgramsChanged = true
+            surroundings.areProgramsChanged = true
             readConfigurations()
         case .situation(let situation): take(situation)
         case .isAsleep(let isAsleep):
-            guard isAsleep != self.isAsleep else { return }
-            self.isAsleep = isAsleep
+            guard isAsleep != surroundings.isAsleep else { return }
+            surroundings.isAsleep = isAsleep
             log(isAsleep ? "the machine goes to sleep" : "the machine woke up")
         case .provider(let id, let run, let news): take(news, of: id, run: run)
         case .retryDue(let id): records[id]?.retry = nil
@@ -178,17 +160,17 @@ actor PushSupervisor {
 
     func log(_ text: String) {
         options.log("push: \(text)")
-        lines.append(
+        journal.lines.append(
             PushFrame.Overview.Line(time: wallSeconds, text: String(text.prefix(Self.maximumLineCharacterCount))))
-        if lines.count > Self.maximumLineCount { lines.removeFirst() }
+        if journal.lines.count > Self.maximumLineCount { journal.lines.removeFirst() }
     }
 
     // MARK: What is wanted
 
     private func readConfigurations() {
-        let content = configurationStore.load()
-        for problem in content.problems where !problems.contains(problem) { log(problem) }
-        problems = content.problems
+        let content = files.configurations.load()
+        for problem in content.problems where !journal.problems.contains(problem) { log(problem) }
+        journal.problems = content.problems
         let present = Set(content.configurations.map(\.identifier))
         for configuration in content.configurations {
             let id = configuration.identifier
@@ -198,7 +180,7 @@ actor PushSupervisor {
                 // A failed start may work with the new values.
                 restartSoon(id)
             } else {
-                var record = PushRecord(configuration: configuration, policy: RestartPolicy(times.restart))
+                var record = PushRecord(configuration: configuration, policy: RestartPolicy(push.times.restart))
                 record.run = records[id]?.run
                 records[id] = record
             }
@@ -213,8 +195,8 @@ actor PushSupervisor {
     }
 
     private func take(_ situation: NetworkSituation) {
-        let last = self.situation
-        self.situation = situation
+        let last = surroundings.situation
+        surroundings.situation = situation
         if situation.primary != last?.primary || last == nil {
             log("the network is \(PushText.name(situation.primary)), \(situation.source.rawValue) says")
             for id in records.keys {
@@ -236,21 +218,20 @@ actor PushSupervisor {
     private func follow() {
         let isNeeded = records.values.contains { $0.configuration.isEnabled && !$0.isRemoved }
         guard isNeeded else {
-            for task in following { task.cancel() }
-            (following, providerWatches, checkedPlaces, situation) = ([], [:], nil, nil)
-            return
+            return surroundings.rest()
         }
         let input = input
-        if following.isEmpty {
-            let (networks, sleeps) = (networks, options.sleeps)
-            following.append(
+        if surroundings.following.isEmpty {
+            let (networks, sleeps) = (push.networks, push.sleeps)
+            surroundings.following.append(
                 Task { for await situation in networks.situations() { input.yield(.situation(situation)) } })
             if let sleeps {
-                following.append(Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
+                surroundings.following.append(
+                    Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
             }
         }
-        for folder in locator.folders where providerWatches[folder] == nil {
-            providerWatches[folder] = FolderWatch(folder: folder, queue: watchQueue) {
+        for folder in files.locator.folders where surroundings.providers[folder] == nil {
+            surroundings.providers[folder] = FolderWatch(folder: folder, queue: surroundings.queue) {
                 input.yield(.configurationsChanged)
             }
         }
@@ -258,17 +239,19 @@ actor PushSupervisor {
 
     /// The program of a provider in its present state. The checked files are watched from now on.
     func program(of provider: String) throws(ProviderLocator.Refusal) -> ProviderLocator.Program {
-        if checkedPlaces == nil {
+        if surroundings.checkedPlaces == nil {
             let input = input
-            checkedPlaces = CheckedPlaces(queue: watchQueue) { input.yield(.configurationsChanged) }
+            surroundings.checkedPlaces = CheckedPlaces(queue: surroundings.queue) {
+                input.yield(.configurationsChanged)
+            }
         }
-        return try locator.program(of: provider, watchedBy: checkedPlaces)
+        return try files.locator.program(of: provider, watchedBy: surroundings.checkedPlaces)
     }
 
     /// Whether a configuration names the current network.
     func matches(_ record: PushRecord) -> Bool {
         let configuration = record.configuration
-        switch situation?.primary {
+        switch surroundings.situation?.primary {
         case nil: return false
         case .wifi(let ssid): return configuration.ssids.contains(ssid)
         case .ethernet: return configuration.matchesEthernet && !record.isEthernetUnmatched
@@ -284,11 +267,12 @@ actor PushSupervisor {
 
     private var overview: PushFrame.Overview {
         PushFrame.Overview(
-            network: situation?.primary.map(PushText.name), networkSource: situation?.source.rawValue,
-            problems: problems + [situation?.problem].compactMap(\.self),
+            network: surroundings.situation?.primary.map(PushText.name),
+            networkSource: surroundings.situation?.source.rawValue,
+            problems: journal.problems + [surroundings.situation?.problem].compactMap(\.self),
             configurations: records.values.filter { !$0.isRemoved }
                 .sorted { $0.configuration.savedCount < $1.configuration.savedCount }.map(overview),
-            log: lines)
+            log: journal.lines)
     }
 
     private func overview(of record: PushRecord) -> PushFrame.Overview.Configuration {
@@ -298,7 +282,8 @@ actor PushSupervisor {
             case .starting: "starting"
             case .active: "active"
             case .stopping: "stopping"
-            case nil: record.configuration.isEnabled && matches(record) && !isAsleep ? "waiting" : "stopped"
+            case nil:
+                record.configuration.isEnabled && matches(record) && !surroundings.isAsleep ? "waiting" : "stopped"
             }
         return PushFrame.Overview.Configuration(
             identifier: configuration.identifier, app: configuration.app,
@@ -315,12 +300,12 @@ actor PushSupervisor {
     /// Ends all work within this process. The providers end with their connections.
     func close() {
         input.finish()
-        for task in following { task.cancel() }
-        (following, providerWatches, checkedPlaces, configurationWatch) = ([], [:], nil, nil)
+        surroundings.rest()
+        surroundings.configurations = nil
         for record in records.values {
             record.retry?.cancel()
             record.run?.deadline?.cancel()
-            record.run?.connection.close()
+            record.run?.socket.connection.close()
         }
         for app in apps.values {
             app.starting?.cancel()

@@ -124,14 +124,14 @@ extension Supervisor {
     /// The app knows a message that was not found in this run: report it lost unless it is found soon.
     func doubt(_ message: String, of id: String, app: String) {
         guard apps[app]?.runs[id]?.doubts[message] == nil else { return }
-        apps[app]?.runs[id]?.doubts[message] = monotonicSeconds + options.doubtSeconds
+        apps[app]?.runs[id]?.doubts[message] = monotonicSeconds + options.internals.doubtSeconds
         scheduleDoubt(app)
     }
 
     private func scheduleDoubt(_ app: String) {
-        apps[app]?.doubting?.cancel()
+        apps[app]?.tasks.doubting?.cancel()
         let end = apps[app]?.runs.values.compactMap { $0.doubts.values.min() }.min()
-        apps[app]?.doubting = end.map { later($0 - monotonicSeconds, .doubtDue(app: app)) }
+        apps[app]?.tasks.doubting = end.map { later($0 - monotonicSeconds, .doubtDue(app: app)) }
     }
 
     func endDoubts(_ app: String) {

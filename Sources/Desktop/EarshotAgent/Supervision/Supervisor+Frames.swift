@@ -19,7 +19,7 @@ extension Supervisor {
         guard let client = clients.removeValue(forKey: number) else { return }
         push?.input.yield(.closed(number))
         guard let app = client.app else { return }
-        presence.remove(app)
+        starts.presence.remove(app)
         for (id, claim) in client.claims where !isClaimed(id, app: app) {
             // The next process must get the events that this one did not acknowledge.
             for (_, event) in claim.unacknowledged { enqueue(event, of: id, app: app) }
@@ -84,15 +84,15 @@ extension Supervisor {
         clients[number]?.hasBegun = true
         if let app = hello.app {
             hasServed = true
-            presence.add(app)
+            starts.presence.add(app)
         }
         clients[number]?.app = hello.app
         client.connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
-        guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tidying == nil
+        guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tasks.tidying == nil
         else {
             return
         }
-        apps[app]?.tidying = later(options.claimSeconds, .tidyDue(app: app))
+        apps[app]?.tasks.tidying = later(options.claimSeconds, .tidyDue(app: app))
     }
 
     // MARK: Operations
@@ -157,10 +157,10 @@ extension Supervisor {
         if let end = order.endsAt, end <= wallSeconds { return "The operation has ended: its time is over." }
         let manifest = BackgroundManifest.load(
             app: app, programFolder: Self.programFolder(of: client.process),
-            configurationFolder: options.configurationFolder, log: options.log)
+            configurationFolder: options.internals.configurationFolder, log: options.log)
         if let refusal = manifest.refusal(of: order) { return refusal }
         let permission = PermissionStore(
-            applicationIdentifier: app, configurationFolder: options.configurationFolder, log: options.log)
+            applicationIdentifier: app, configurationFolder: options.internals.configurationFolder, log: options.log)
         guard permission.state == .granted else {
             return "The user has not allowed \(app) to find devices nearby, as far as \(permission.path) says."
         }
@@ -193,7 +193,7 @@ extension Supervisor {
 
     /// Ends the operations that no process of the app requests any longer.
     func tidy(_ app: String) {
-        apps[app]?.tidying = nil
+        apps[app]?.tasks.tidying = nil
         guard clients.values.contains(where: { $0.app == app }), let record = apps[app] else { return }
         let old = record.state.operations.map(\.order.id).filter { !isClaimed($0, app: app) }
         guard !old.isEmpty else { return }
@@ -243,7 +243,7 @@ extension Supervisor {
         for client in clients.values where client.app == app { apps[app]?.stoppedProcesses.insert(client.process) }
         if let failure = saveNow(app) { return failure }
         guard isForgetting else { return nil }
-        apps[app]?.starting?.cancel()
+        apps[app]?.tasks.starting?.cancel()
         removeNotifications(of: app)
         do throws(PrivateFolder.Failure) { try store.forget(app: app) } catch { return "\(error)" }
         if !clients.values.contains(where: { $0.app == app }) { apps[app] = nil }
@@ -258,7 +258,7 @@ extension Supervisor {
             .dropFirst()
             .first.flatMap { Int($0) }
         return AgentOverview(
-            process: getpid(), uptimeSeconds: monotonicSeconds - began, cpuSeconds: cpu,
+            process: getpid(), uptimeSeconds: monotonicSeconds - starts.began, cpuSeconds: cpu,
             residentByteCount: (pages ?? 0) * sysconf(CInt(_SC_PAGESIZE)),
             apps: apps.values.map(overview).sorted { $0.app < $1.app })
     }

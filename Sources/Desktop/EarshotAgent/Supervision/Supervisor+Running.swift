@@ -67,19 +67,19 @@ extension Supervisor {
         if let box = apps[app]?.managers[name] { return box.manager }
         let (options, input) = (options, input)
         let consent = Consent(
-            applicationIdentifier: app, configurationFolder: options.configurationFolder,
+            applicationIdentifier: app, configurationFolder: options.internals.configurationFolder,
             missingReasons: .ignored, log: options.log, warn: options.log)
         var configuration = MessageManager.Configuration(
             serviceURL: url, applicationIdentifier: app, media: options.media, permission: consent)
         configuration.beacons = options.beacons
-        configuration.isAgent = true
-        options.configure?(&configuration)
+        configuration.internals.isAgent = true
+        options.internals.configure?(&configuration)
         let memory =
             apps[app]?.state.sessions.first { $0.key == name.key && $0.service == name.service }
             ?? AppState.Session(key: name.key, service: name.service, secret: "")
         let web = configuration
-        configuration.service = { key in
-            ResumingService(options.service?(key) ?? web.webService(key: key), memory: memory) {
+        configuration.internals.service = { key in
+            ResumingService(options.internals.service?(key) ?? web.webService(key: key), memory: memory) {
                 input.yield(.session(app: app, $0))
             }
         }

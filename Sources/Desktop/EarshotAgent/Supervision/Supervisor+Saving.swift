@@ -12,8 +12,8 @@ extension Supervisor {
     @discardableResult
     func saveNow(_ app: String) -> String? {
         guard let record = apps[app] else { return nil }
-        record.saving?.cancel()
-        apps[app]?.saving = nil
+        record.tasks.saving?.cancel()
+        apps[app]?.tasks.saving = nil
         do throws(PrivateFolder.Failure) {
             try store.save(stateToKeep(record.state))
             return nil
@@ -37,8 +37,8 @@ extension Supervisor {
 
     /// Writes the state of an app soon, for changes that may be lost in a crash.
     func saveSoon(_ app: String) {
-        guard apps[app] != nil, apps[app]?.saving == nil else { return }
-        apps[app]?.saving = later(Self.delaySeconds, .saveDue(app: app))
+        guard apps[app] != nil, apps[app]?.tasks.saving == nil else { return }
+        apps[app]?.tasks.saving = later(Self.delaySeconds, .saveDue(app: app))
     }
 
     /// A session at the service was opened or changed.

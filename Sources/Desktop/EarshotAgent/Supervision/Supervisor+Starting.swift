@@ -4,13 +4,13 @@ import NearbyWire
 /// Handles an app that is not running and has waiting events: a notification, or its start.
 extension Supervisor {
     func considerStart(_ app: String) {
-        guard let record = apps[app], record.startedProcess == nil, !presence.isThere(app) else { return }
+        guard let record = apps[app], record.startedProcess == nil, !starts.presence.isThere(app) else { return }
         let found = record.state.operations.flatMap(\.waiting).compactMap(\.message)
         guard !found.isEmpty else { return }
-        let rest = began + options.resumptionSeconds - monotonicSeconds
+        let rest = starts.began + options.internals.resumptionSeconds - monotonicSeconds
         if rest > 0 {
-            apps[app]?.starting?.cancel()
-            apps[app]?.starting = later(rest, .startDue(app: app))
+            apps[app]?.tasks.starting?.cancel()
+            apps[app]?.tasks.starting = later(rest, .startDue(app: app))
             return
         }
         let manifest = manifest(of: app)
@@ -24,15 +24,15 @@ extension Supervisor {
             return notify(found.map(\.received), notification, app)
         }
         guard let command = manifest.command else { return }
-        let wait = policy.waitSeconds(record.state.starts, now: wallSeconds)
-        apps[app]?.starting?.cancel()
+        let wait = starts.policy.waitSeconds(record.state.starts, now: wallSeconds)
+        apps[app]?.tasks.starting?.cancel()
         if wait > 0 {
             if record.state.starts.failureCount > 1 {
                 options.log(
                     "\(app): ended \(record.state.starts.failureCount) times without taking its events; the next start is in "
                         + "\(Int(wait.rounded(.up))) s")
             }
-            apps[app]?.starting = later(wait, .startDue(app: app))
+            apps[app]?.tasks.starting = later(wait, .startDue(app: app))
             return
         }
         start(app, command, because: .found)
@@ -40,7 +40,8 @@ extension Supervisor {
 
     private func manifest(of app: String) -> BackgroundManifest {
         BackgroundManifest.load(
-            app: app, programFolder: apps[app]?.state.programFolder, configurationFolder: options.configurationFolder)
+            app: app, programFolder: apps[app]?.state.programFolder,
+            configurationFolder: options.internals.configurationFolder)
     }
 
     // MARK: Notifications
@@ -67,7 +68,7 @@ extension Supervisor {
         case .clicked(let token):
             // The click has closed the notification. If the app does not take the message, it is shown again.
             apps[app]?.notified.remove(notification.identifier)
-            guard record.startedProcess == nil, !presence.isThere(app), let command = manifest(of: app).command
+            guard record.startedProcess == nil, !starts.presence.isThere(app), let command = manifest(of: app).command
             else { return }
             options.log("\(app): the user clicked its notification")
             // The user wants it now, even if it was started often.
@@ -97,17 +98,17 @@ extension Supervisor {
 
     private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
         // Local push may be starting it now.
-        guard presence.begin(app) else { return }
+        guard starts.presence.begin(app) else { return }
         // Counted as a failure until the app has taken its events. Written to the disk first, so that a crash does not
         // lead to a second start.
         apps[app]?.state.starts.last = wallSeconds
         apps[app]?.state.starts.failureCount += 1
-        apps[app]?.starting?.cancel()
-        guard saveNow(app) == nil else { return presence.remove(app) }
+        apps[app]?.tasks.starting?.cancel()
+        guard saveNow(app) == nil else { return starts.presence.remove(app) }
         let input = input
         var name = store.fileName(app)
         name.removeLast(".json".count)
-        starter.start(command, name: name, app: app, because: reason) { outcome in
+        starts.starter.start(command, name: name, app: app, because: reason) { outcome in
             input.yield(.childStarted(app: app, outcome, reason))
         } onEnd: { status in
             input.yield(.childEnded(app: app, status: status))
@@ -123,14 +124,14 @@ extension Supervisor {
             options.log("\(app): started as process \(process ?? 0), because \(reason.text)")
         case .failed(let sentence):
             options.log("\(app): \(sentence); check EarshotCommand in its manifest")
-            presence.remove(app)
+            starts.presence.remove(app)
         }
     }
 
     func childEnded(_ app: String, _ status: CInt?) {
         let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
-        presence.remove(app)
+        starts.presence.remove(app)
         options.log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
     }
 }

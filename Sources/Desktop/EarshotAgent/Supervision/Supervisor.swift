@@ -50,15 +50,12 @@ actor Supervisor {
 
     let options: AgentOptions
     let store: StateStore
-    let starter: AppStarter
-    let policy: StartPolicy
+    let starts: AppStarting
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
     private let onIdle: @Sendable () -> Void
     /// Local push; nil for an agent without it.
     let push: PushSupervisor?
-    let presence: AppPresence
-    let began: Double
 
     var clients: [Int: AgentClientRecord] = [:]
     var apps: [String: AppRecord] = [:]
@@ -68,24 +65,21 @@ actor Supervisor {
 
     /// - Parameter onIdle: called when there is neither a client nor an operation.
     init(
-        _ options: AgentOptions, store: StateStore, starter: AppStarter, presence: AppPresence, push: PushSupervisor?,
+        _ options: AgentOptions, store: StateStore, starts: AppStarting, push: PushSupervisor?,
         onIdle: @escaping @Sendable () -> Void
     ) {
         self.options = options
         self.store = store
-        self.starter = starter
-        self.presence = presence
+        self.starts = starts
         self.push = push
         self.onIdle = onIdle
-        policy = StartPolicy(intervalSeconds: options.startIntervalSeconds)
-        began = options.clock.monotonicSeconds()
         (inputs, input) = AsyncStream.makeStream(of: Input.self)
     }
 
     /// See `AgentClock`.
-    var monotonicSeconds: Double { options.clock.monotonicSeconds() }
+    var monotonicSeconds: Double { options.internals.clock.monotonicSeconds() }
     /// Seconds since 1970.
-    var wallSeconds: Double { options.clock.wallSeconds() }
+    var wallSeconds: Double { options.internals.clock.wallSeconds() }
 
     /// Resumes the operations that the previous agent left, and handles the input until the process ends.
     func run(from states: [AppState]) async {
@@ -150,7 +144,7 @@ actor Supervisor {
         settle()
         input.finish()
         for record in apps.values {
-            for task in [record.starting, record.tidying, record.saving, record.doubting] { task?.cancel() }
+            record.tasks.cancel()
             for run in record.runs.values { run.stop() }
             for box in record.managers.values {
                 box.watching.cancel()
@@ -163,6 +157,6 @@ actor Supervisor {
 
     /// Writes all unsaved state to the disk. The process may end after that.
     func settle() {
-        for (app, record) in apps where record.saving != nil { saveNow(app) }
+        for (app, record) in apps where record.tasks.saving != nil { saveNow(app) }
     }
 }

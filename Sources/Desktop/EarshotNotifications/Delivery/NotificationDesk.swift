@@ -15,14 +15,20 @@ actor NotificationDesk {
     /// The last request; the next one waits for it, so that requests reach the desktop in their order.
     private var last: Task<Void, Never>?
 
-    private var connection: ServiceConnection?
-    private var reading: Task<Void, Never>?
-    private var connectionNumber = 0
-    /// The unique name of the service; only its signals count.
-    private var owner: String?
-    /// Counts the changes of the owner and the connection: answers from an earlier one are ignored.
-    private var generation = 0
-    private var capabilities: Set<String>?
+    /// The connection to the service, and its state.
+    private struct Link {
+        var connection: ServiceConnection?
+        var reading: Task<Void, Never>?
+        /// Of the connection.
+        var number = 0
+        /// The unique name of the service; only its signals count.
+        var owner: String?
+        /// Counts the changes of the owner and the connection: answers from an earlier one are ignored.
+        var generation = 0
+        var capabilities: Set<String>?
+    }
+
+    private var link = Link()
     private var open = OpenNotifications()
     /// After a failure, requests to the desktop pause until this time.
     private var failure: (problem: NotificationProblem, until: ContinuousClock.Instant)?
@@ -36,8 +42,8 @@ actor NotificationDesk {
     }
 
     deinit {
-        reading?.cancel()
-        connection?.close()
+        link.reading?.cancel()
+        link.connection?.close()
         open.closeAll(.serviceLeft)
     }
 
@@ -78,7 +84,9 @@ actor NotificationDesk {
 
     /// Shows a number on the application's icon.
     func setBadge(_ count: Int) async throws(NotificationError) {
-        guard options.contains(.badge), await hasLauncher(), let connection else { throw .badgeNotSupported }
+        guard options.contains(.badge), await hasLauncher(), let connection = link.connection else {
+            throw .badgeNotSupported
+        }
         await connection.emit(
             LauncherBadge.path, LauncherBadge.interface, "Update",
             LauncherBadge.arguments(application: application, count: count))
@@ -117,14 +125,14 @@ extension NotificationDesk {
     private func notify(
         _ request: NotificationRequest
     ) async throws(NotificationProblem) -> AsyncStream<NotificationEvent> {
-        if connection != nil, capabilities != nil {
+        if link.connection != nil, link.capabilities != nil {
             do throws(NotificationProblem) {
                 return try await notifyOnce(request)
             } catch {
                 // The known service or bus is gone. There may be a new one, or the bus may start one.
                 switch error {
                 case .noBus: disconnect()
-                case .noService: capabilities = nil
+                case .noService: link.capabilities = nil
                 case .slowService, .refused, .notAuthorized: throw remembered(error)
                 }
             }
@@ -136,7 +144,7 @@ extension NotificationDesk {
         _ request: NotificationRequest
     ) async throws(NotificationProblem) -> AsyncStream<NotificationEvent> {
         let (connection, capabilities) = try await service()
-        let generation = generation
+        let generation = link.generation
         let replaced = open.number(of: request.identifier)
         let arguments = NotifyArguments(
             request.content, replacing: replaced, application: application, capabilities: capabilities,
@@ -147,7 +155,7 @@ extension NotificationDesk {
         }
         let events = open.open(number, identifier: request.identifier)
         open.forgetEarlyEvents()
-        if generation != self.generation { open.close(number, .serviceLeft) }
+        if generation != link.generation { open.close(number, .serviceLeft) }
         while open.count > limits.openCount, let oldest = open.oldest {
             open.close(oldest, .tooMany)
             _ = try? await connection.call("CloseNotification", [.uint32(oldest)])
@@ -160,7 +168,7 @@ extension NotificationDesk {
     }
 
     private func close(_ identifier: String) async {
-        guard let number = open.number(of: identifier), let connection else { return }
+        guard let number = open.number(of: identifier), let connection = link.connection else { return }
         open.close(number, .removed)
         _ = try? await connection.call("CloseNotification", [.uint32(number)])
     }
@@ -181,13 +189,13 @@ extension NotificationDesk {
 
     /// The connection, which is created at the first use and after its end.
     private func connected() throws(NotificationProblem) -> ServiceConnection {
-        if let connection { return connection }
+        if let connection = link.connection { return connection }
         if let problem = recentProblem { throw problem }
         let made = ServiceConnection(bus, answerTime: limits.answerTime)
-        connection = made
-        connectionNumber += 1
-        let (signals, number) = (made.signals, connectionNumber)
-        reading = Task { [weak self] in
+        link.connection = made
+        link.number += 1
+        let (signals, number) = (made.signals, link.number)
+        link.reading = Task { [weak self] in
             for await signal in signals { await self?.take(signal, fromConnection: number) }
         }
         return made
@@ -199,14 +207,14 @@ extension NotificationDesk {
     ) {
         if let problem = recentProblem { throw problem }
         let connection = try connected()
-        if let capabilities { return (connection, capabilities) }
-        let generation = generation
+        if let capabilities = link.capabilities { return (connection, capabilities) }
+        let generation = link.generation
         let named = try await connection.call("GetCapabilities").first?.elements ?? []
         let name = try await connection.callBus("GetNameOwner", [.string(ServiceSignal.name)]).first?.text
         // A signal received meanwhile is newer than the answer.
-        if generation == self.generation || owner == nil { owner = name }
+        if generation == link.generation || link.owner == nil { link.owner = name }
         let found = Set(named.prefix(Self.maximumCapabilityCount).compactMap(\.text))
-        if owner == name { capabilities = found }
+        if link.owner == name { link.capabilities = found }
         failure = nil
         return (connection, found)
     }
@@ -227,18 +235,18 @@ extension NotificationDesk {
     }
 
     private func take(_ signal: ServiceSignal, fromConnection number: Int) {
-        guard number == connectionNumber else { return }
+        guard number == link.number else { return }
         switch signal {
         case .event(let event, let number, let sender):
             // Any program can send such signals; only those of the service count.
-            guard sender == owner else { return }
+            guard sender == link.owner else { return }
             open.take(event, of: number, isAwaitingNumbers: waitingCount > 0)
         case .owner(let name):
-            guard name != owner else { return }
-            let isFirst = owner == nil
-            owner = name
-            generation += 1
-            capabilities = nil
+            guard name != link.owner else { return }
+            let isFirst = link.owner == nil
+            link.owner = name
+            link.generation += 1
+            link.capabilities = nil
             // A new service may answer where the earlier one failed.
             if name != nil { failure = nil }
             if !isFirst { open.closeAll(.serviceLeft) }
@@ -248,13 +256,8 @@ extension NotificationDesk {
     }
 
     private func disconnect() {
-        connection?.close()
-        connection = nil
-        connectionNumber += 1
-        reading = nil
-        owner = nil
-        capabilities = nil
-        generation += 1
+        link.connection?.close()
+        link = Link(number: link.number + 1, generation: link.generation + 1)
         open.closeAll(.serviceLeft)
     }
 }

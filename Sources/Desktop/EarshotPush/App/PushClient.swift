@@ -19,14 +19,19 @@ package final class PushClient: Sendable {
         /// nil before the agent has sent them.
         var active: Set<String>?
         var hasFailed = false
-        var watchers: [Int: @Sendable (Set<String>) -> Void] = [:]
-        /// Watchers that have not received the first states yet.
-        var newWatchers: Set<Int> = []
-        var watcherCount = 0
+        var watchers = Watchers()
         var waiting: [@Sendable () -> Void] = []
         /// The events of this process, so that a new connection repeats none.
         var known: Set<String> = []
         var taken: [String] = []
+    }
+
+    private struct Watchers {
+        var told: [Int: @Sendable (Set<String>) -> Void] = [:]
+        /// Those that have not received the first states yet.
+        var new: Set<Int> = []
+        /// The number of the latest.
+        var count = 0
     }
 
     private static let shortestPause = 0.05
@@ -91,16 +96,16 @@ package final class PushClient: Sendable {
     /// - Returns: a number for `unwatch`.
     package func watch(_ change: @escaping @Sendable (Set<String>) -> Void) -> Int {
         let number = state.withLock { state in
-            state.watcherCount += 1
-            state.newWatchers.insert(state.watcherCount)
-            return state.watcherCount
+            state.watchers.count += 1
+            state.watchers.new.insert(state.watchers.count)
+            return state.watchers.count
         }
         // The active ones are read on the queue that reports changes: read earlier, they could be reported after a
         // newer state.
         queue.async { [self] in
             let active = state.withLock { state -> Set<String>? in
-                guard state.newWatchers.remove(number) != nil else { return nil }
-                state.watchers[number] = change
+                guard state.watchers.new.remove(number) != nil else { return nil }
+                state.watchers.told[number] = change
                 return state.active ?? []
             }
             if let active { change(active) }
@@ -110,8 +115,8 @@ package final class PushClient: Sendable {
 
     package func unwatch(_ number: Int) {
         state.withLock { state in
-            state.newWatchers.remove(number)
-            state.watchers[number] = nil
+            state.watchers.new.remove(number)
+            state.watchers.told[number] = nil
         }
     }
 
@@ -199,7 +204,7 @@ package final class PushClient: Sendable {
         let watchers = state.withLock { state in
             let isNew = state.active != active
             if state.connection != nil || state.active != nil { state.active = active }
-            return isNew ? Array(state.watchers.values) : []
+            return isNew ? Array(state.watchers.told.values) : []
         }
         for watcher in watchers { watcher(active) }
     }

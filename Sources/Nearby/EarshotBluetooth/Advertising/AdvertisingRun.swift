@@ -59,13 +59,7 @@ final class AdvertisingRun: Sendable {
         let input: AsyncStream<Input>.Continuation
         private var adapter: ReadyAdapter?
         private var gate: RadioGate?
-        /// The seats among all programs that send; nil if the controller sends several advertisements at once.
-        private var seats: AirSeats?
-        private var held: [Int] = []
-        private var foreign: ForeignScan?
-        /// The number of the turn in which the present advertisement began.
-        private var turnNumber: Int64?
-        private var missedTurnCount = 0
+        private var sharing = Sharing()
         /// The number of advertisements to register at once.
         private var capacity = 1
         private var turns = AdvertisingTurns()
@@ -73,6 +67,17 @@ final class AdvertisingRun: Sendable {
         private var told: [Advertisement]?
         private var retry = AdvertisingRun.firstRetry
         private var clock: Task<Void, Never>?
+
+        /// How programs share a controller that sends one advertisement at a time.
+        private struct Sharing: Sendable {
+            /// The seats among all programs that send; nil if the controller sends several advertisements at once.
+            var seats: AirSeats?
+            var held: [Int] = []
+            var foreign: ForeignScan?
+            /// The number of the turn in which the present advertisement began.
+            var turnNumber: Int64?
+            var missedTurnCount = 0
+        }
 
         init(report: @escaping @Sendable (AdvertisingEvent) -> Void, input: AsyncStream<Input>.Continuation) {
             self.report = report
@@ -91,8 +96,8 @@ final class AdvertisingRun: Sendable {
                 gate = RadioGate(ready.radioFolder)
                 capacity = await Self.capacity(ready)
                 if capacity == 1 {
-                    seats = AirSeats(ready.radioFolder) { [input] in input.yield(.others) }
-                    foreign = await ForeignScan(ready)
+                    sharing.seats = AirSeats(ready.radioFolder) { [input] in input.yield(.others) }
+                    sharing.foreign = await ForeignScan(ready)
                 }
                 retry = AdvertisingRun.firstRetry
             case .wanted(let contents): turns.want(contents)
@@ -103,7 +108,8 @@ final class AdvertisingRun: Sendable {
                 // bluetoothd has a reason; wait before the next attempt.
                 return schedule(after: retry)
             case .due:
-                if seats == nil, !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first,
+                if sharing.seats == nil, !turns.waiting.isEmpty, turns.obsolete == nil,
+                    let oldest = turns.registered.first,
                     problems.current == nil
                 {
                     await withdraw(oldest)
@@ -112,21 +118,23 @@ final class AdvertisingRun: Sendable {
                 // After a failure, wait before the next attempt.
                 if problems.current != nil { return }
             }
-            if let seats { await settle(seats) } else { await settle() }
+            if let seats = sharing.seats { await settle(seats) } else { await settle() }
         }
 
         /// Brings the wanted advertisements on the air, on a controller that sends one at a time: all programs that
         /// send take turns.
         private mutating func settle(_ seats: AirSeats) async {
             guard adapter != nil else { return }
-            if held.count != turns.wanted.count { held = seats.hold(turns.wanted.count, of: held) }
+            if sharing.held.count != turns.wanted.count {
+                sharing.held = seats.hold(turns.wanted.count, of: sharing.held)
+            }
             let now = Duration.nanoseconds(MonotonicTime.nanoseconds)
-            let time = AirTime(seats: (held + seats.others).sorted())
+            let time = AirTime(seats: (sharing.held + seats.others).sorted())
             // The previous turn lasts until the next one can begin.
-            if let gate, time.seats.count > 1, told != nil, await foreign?.isInTheWay(gate) == true {
+            if let gate, time.seats.count > 1, told != nil, await sharing.foreign?.isInTheWay(gate) == true {
                 return scheduleTurn(time)
             }
-            guard let seat = time.seat(at: now), held.contains(seat) else {
+            guard let seat = time.seat(at: now), sharing.held.contains(seat) else {
                 for registration in turns.registered { await withdraw(registration) }
                 seats.leaveAir()
                 // Before its first turn it is not on the air, and after a failure it may not be in the next one.
@@ -134,17 +142,18 @@ final class AdvertisingRun: Sendable {
                 return scheduleTurn(time)
             }
             let number = time.number(at: now)
-            if number != turnNumber, !turns.waiting.isEmpty, turns.obsolete == nil, let oldest = turns.registered.first
+            if number != sharing.turnNumber, !turns.waiting.isEmpty, turns.obsolete == nil,
+                let oldest = turns.registered.first
             {
                 await withdraw(oldest)
             }
             guard turns.obsolete != nil || turns.registered.isEmpty else { return scheduleTurn(time) }
-            turnNumber = number
+            sharing.turnNumber = number
             // The previous program ends its turn at the same time as this one begins.
             guard await seats.takeAir() else {
                 // This also happens while a scan of another program blocks this one. Try again in each turn.
-                missedTurnCount += 1
-                if missedTurnCount >= AdvertisingRun.maximumMissedTurnCount {
+                sharing.missedTurnCount += 1
+                if sharing.missedTurnCount >= AdvertisingRun.maximumMissedTurnCount {
                     tell(
                         .bluetoothUnusable(.broadcast),
                         detail:
@@ -153,7 +162,7 @@ final class AdvertisingRun: Sendable {
                 }
                 return scheduleTurn(time)
             }
-            missedTurnCount = 0
+            sharing.missedTurnCount = 0
             await settle()
             if turns.registered.isEmpty { seats.leaveAir() }
             if problems.current == nil { scheduleTurn(time) }
@@ -162,7 +171,7 @@ final class AdvertisingRun: Sendable {
         private mutating func scheduleTurn(_ time: AirTime) {
             clock?.cancel()
             // Alone, it waits for the notice that another program has come.
-            guard time.seats.count > 1 || seats?.isTold == false else { return }
+            guard time.seats.count > 1 || sharing.seats?.isTold == false else { return }
             schedule(after: time.untilNext(.nanoseconds(MonotonicTime.nanoseconds)))
         }
 
@@ -179,7 +188,7 @@ final class AdvertisingRun: Sendable {
             let isChange = turns.obsolete != nil || !turns.waiting.isEmpty && turns.keptCount < capacity
             if isChange {
                 await gate?.beginQuiet()
-                await foreign?.end(isFirst: told == nil)
+                await sharing.foreign?.end(isFirst: told == nil)
             }
             defer { if isChange { gate?.endQuiet() } }
             do throws(DBusError) {
@@ -195,7 +204,7 @@ final class AdvertisingRun: Sendable {
                 }
                 retry = AdvertisingRun.firstRetry
                 clock?.cancel()
-                if seats == nil, !turns.waiting.isEmpty { schedule(after: AdvertisingRun.turn) }
+                if sharing.seats == nil, !turns.waiting.isEmpty { schedule(after: AdvertisingRun.turn) }
                 tell(nil)
             } catch {
                 fail(error)
@@ -286,7 +295,7 @@ final class AdvertisingRun: Sendable {
             for registration in turns.registered { await withdraw(registration) }
             turns.removeAll()
             told = nil
-            (gate, seats, held, foreign) = (nil, nil, [], nil)
+            (gate, sharing.seats, sharing.held, sharing.foreign) = (nil, nil, [], nil)
         }
 
         private mutating func schedule(after wait: Duration) {

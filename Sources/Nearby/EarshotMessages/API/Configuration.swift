@@ -30,24 +30,18 @@ extension MessageManager {
         /// Why the service that the environment names cannot be used, and what to do; nil if it can. The manager then uses no
         /// service at all. Another `serviceURL` ends it.
         package private(set) var serviceRefusal: String?
-        /// Receives lines that the user must see even without a log.
-        package var warn = StandardError.warn
-        /// The agent that runs operations which are allowed in the background; nil to run them in this process, as long
-        /// as it lives.
+        /// The agent that keeps operations which are allowed in the background; nil to run them in this process, as long as it
+        /// lives.
         public var agent: BackgroundAgent?
         /// Follows whether the app is in the foreground: operations that are not allowed in the background then stop
         /// when it leaves the foreground, and continue when it returns. nil to run them as long as the process lives.
         public var foreground: Foreground?
-        /// Whether this process is the agent, whose operations are in the background already.
-        package var isAgent = false
-        /// Replaces HTTP in tests, which have no service.
-        package var service: (@Sendable (_ key: String) -> any MessageService)?
-        /// The durations that tests shorten.
-        package var pace = Pace()
+        /// The values that only programs and tests of this package set.
+        package var internals = Internals()
 
         /// The access to the service over HTTP.
         package func webService(key: String) -> any MessageService {
-            HTTPMessageService(url: serviceURL, key: key, pace: pace)
+            HTTPMessageService(url: serviceURL, key: key, pace: internals.pace)
         }
 
         /// A configuration of these values; see the properties of the same names.
@@ -108,8 +102,22 @@ extension MessageManager {
                 }, permission: permission, log: log)
             serviceRefusal = settings.serviceRefusal
             self.devices = devices
-            self.warn = warn
+            internals.warn = warn
         }
+    }
+
+    /// The part of a configuration that apps do not see.
+    package struct Internals: Sendable {
+        /// Whether this process is the agent, whose operations are in the background already.
+        package var isAgent = false
+        /// Replaces HTTP: the agent resumes sessions, and tests have a service in memory.
+        package var service: (@Sendable (_ key: String) -> any MessageService)?
+        /// The durations that tests shorten.
+        package var pace = Pace()
+        /// Receives lines that the user must see even without a log.
+        package var warn = StandardError.warn
+        /// Creates the clocks of a manager; tests set theirs.
+        var timeline: @Sendable () -> Timeline = { Timeline() }
     }
 
     /// Durations that programs need not configure.

@@ -30,13 +30,13 @@ public final class MessageManager: Sendable {
         let note: @Sendable (String) -> Void = { log?($0) }
         board = ProblemBoard(note: note)
         let service: any MessageService
-        if let replacement = configuration.service?(key) {
+        if let replacement = configuration.internals.service?(key) {
             service = replacement
         } else if let refusal = configuration.serviceRefusal {
-            configuration.warn(refusal)
+            configuration.internals.warn(refusal)
             service = RefusedService(reason: refusal)
         } else {
-            service = HTTPMessageService(url: configuration.serviceURL, key: key, pace: configuration.pace)
+            service = configuration.webService(key: key)
         }
         exchange = Exchange(configuration, key: key, service: service, board: board, note: note)
         running = Task { [exchange] in await exchange.run() }

@@ -37,7 +37,7 @@ actor Exchange {
     private let note: @Sendable (String) -> Void
     nonisolated let input: AsyncStream<Input>.Continuation
     private let inputs: AsyncStream<Input>
-    private let timeline = Timeline()
+    private let timeline: Timeline
     private var handles: [Int: OperationHandle] = [:]
     private var table: OperationTable
     private var links: Links
@@ -53,7 +53,9 @@ actor Exchange {
         self.note = note
         let (inputs, input) = AsyncStream.makeStream(of: Input.self)
         (self.inputs, self.input) = (inputs, input)
-        let (pace, foreground) = (configuration.pace, configuration.foreground ?? .shared)
+        let timeline = configuration.internals.timeline()
+        self.timeline = timeline
+        let (pace, foreground) = (configuration.internals.pace, configuration.foreground ?? .shared)
         let access = ServiceAccess(
             service: service, board: board, backOff: configuration.backOff, pace: pace, timeline: timeline, note: note,
             tell: { input.yield(.table(.service($0))) })
@@ -79,7 +81,8 @@ actor Exchange {
         let rules = OperationTable.Rules(
             application: configuration.applicationIdentifier, key: key,
             serviceURL: configuration.serviceURL.absoluteString,
-            hasAgent: configuration.agent != nil && configuration.serviceRefusal == nil, isAgent: configuration.isAgent,
+            hasAgent: configuration.agent != nil && configuration.serviceRefusal == nil,
+            isAgent: configuration.internals.isAgent,
             doubt: pace.doubt, outage: pace.outage, media: { room.open() }, hasRadio: { radio.value != nil })
         table = OperationTable(rules, isForeground: configuration.foreground?.isActive ?? true)
     }
@@ -110,7 +113,7 @@ actor Exchange {
         followForeground()
         if let refusal = links.permission.ask(for: handle) {
             note("operation \(handle.number): refused")
-            return configuration.warn(refusal)
+            return configuration.internals.warn(refusal)
         }
         handles[handle.number] = handle
         _ = table.take(.add(handle.number, handle.operation), now: timeline.now)
@@ -149,7 +152,7 @@ actor Exchange {
         case .release(let identifier): links.agent.release(identifier)
         case .end(let number): handles[number]?.end()
         case .note(let line): note(line)
-        case .warn(let line): configuration.warn(line)
+        case .warn(let line): configuration.internals.warn(line)
         }
     }
 

@@ -35,27 +35,38 @@ public struct TalkPolicy: Sendable {
         var busySeconds = 0.0
     }
 
+    /// The slots in which something began.
+    private struct Begins {
+        var (period, round, pattern) = (0, 0, 0)
+        /// The number of neighbours when the round began.
+        var knownCount = 0
+    }
+
+    private struct Slots {
+        /// The next slot to decide.
+        var next = 0
+        /// The slot before `next`, and the one before that, whose tokens may still be in the decoder.
+        var current = ListenedSlot()
+        var previous = ListenedSlot()
+        var occupiedCount = 0
+    }
+
+    private struct Talk {
+        var isHeld = false
+        /// The slot in which to answer the first neighbour.
+        var answerSlot: Int?
+        var isDoneThisRound = false
+    }
+
     private var grid: SlotGrid?
     private var crowd = CrowdEstimate()
     private var aim: TalkAim
     private var repeats = RepeatShare(memory: 64)
     private var neighbours: [Payload: HeardSlots] = [:]
     private var pattern: TalkPattern?
-    private var periodBegin = 0
-    private var roundBegin = 0
-    private var patternBegin = 0
-    /// The number of neighbours when the round began.
-    private var knownCount = 0
-    /// The next slot to decide.
-    private var nextSlot = 0
-    /// The slot before `nextSlot`, and the one before that, whose tokens may still be in the decoder.
-    private var current = ListenedSlot()
-    private var previous = ListenedSlot()
-    private var occupiedSlotCount = 0
-    private var isHeld = false
-    /// The slot in which to answer the first neighbour.
-    private var answerSlot: Int?
-    private var hasTalkedThisRound = false
+    private var begins = Begins()
+    private var slots = Slots()
+    private var talk = Talk()
 
     /// The maximum number of neighbours: an attacker must not fill the memory.
     public static let maximumNeighbourCount = 4_096
@@ -97,7 +108,7 @@ public struct TalkPolicy: Sendable {
     }
 
     /// Whether a sound other than a token fills the band without a pause. The policy does not wait for its end.
-    public var isBandOccupied: Bool { occupiedSlotCount >= Self.occupiedSlots }
+    public var isBandOccupied: Bool { slots.occupiedCount >= Self.occupiedSlots }
 
     /// Talkers pause between slots; a sound that fills this share of a slot is not a talker.
     private static let occupiedShare = 0.97
@@ -129,28 +140,28 @@ public struct TalkPolicy: Sendable {
             take(token, slot: grid.index(atSeconds: token.startSeconds))
         }
         self.grid = grid
-        current.busySeconds += band.busySeconds
+        slots.current.busySeconds += band.busySeconds
         // A moved grid may have put the next slot into the past.
-        while nowSeconds >= grid.beginSeconds(nextSlot + 1) { finishSlot(&generator) }
-        guard nowSeconds >= grid.beginSeconds(nextSlot) else {
-            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+        while nowSeconds >= grid.beginSeconds(slots.next + 1) { finishSlot(&generator) }
+        guard nowSeconds >= grid.beginSeconds(slots.next) else {
+            return .listen(untilSeconds: grid.beginSeconds(slots.next))
         }
-        let slot = nextSlot
+        let slot = slots.next
         finishSlot(&generator)
         guard let pattern, mode.contains(.broadcast),
-            isHeld || !hasTalkedThisRound && (slot == answerSlot || pattern.talks(in: slot - periodBegin))
-        else { return .listen(untilSeconds: grid.beginSeconds(nextSlot)) }
-        let isRoundBegin = (slot - periodBegin) % pattern.roundSlots == 0
-        if band.isBusy && !isHeld && !isBandOccupied
-            && !pattern.talks(in: (slot + 1 - periodBegin) % pattern.periodSlots)
+            talk.isHeld || !talk.isDoneThisRound && (slot == talk.answerSlot || pattern.talks(in: slot - begins.period))
+        else { return .listen(untilSeconds: grid.beginSeconds(slots.next)) }
+        let isRoundBegin = (slot - begins.period) % pattern.roundSlots == 0
+        if band.isBusy && !talk.isHeld && !isBandOccupied
+            && !pattern.talks(in: (slot + 1 - begins.period) % pattern.periodSlots)
         {
-            isHeld = true
-            return .listen(untilSeconds: grid.beginSeconds(nextSlot))
+            talk.isHeld = true
+            return .listen(untilSeconds: grid.beginSeconds(slots.next))
         }
         // A delayed talk belongs to the previous round.
-        hasTalkedThisRound = !(isHeld && isRoundBegin)
-        isHeld = false
-        current.isTalking = true
+        talk.isDoneThisRound = !(talk.isHeld && isRoundBegin)
+        talk.isHeld = false
+        slots.current.isTalking = true
         let offset = timing.spreadSeconds * Double(generator.next() >> 11) * 0x1p-53
         return .talk(atSeconds: max(nowSeconds, grid.beginSeconds(slot) + offset))
     }
@@ -158,42 +169,42 @@ public struct TalkPolicy: Sendable {
     private mutating func begin(_ now: Double, _ generator: inout some RandomNumberGenerator) -> SlotGrid {
         let roundSlots = mode.contains(.scan) ? limits.minimumRoundSlots : limits.deafRoundSlots
         restart(roundSlots: roundSlots, slot: 1, &generator)
-        nextSlot = 1
+        slots.next = 1
         return SlotGrid(timing, originSeconds: now)
     }
 
     private mutating func take(_ token: Heard, slot: Int) {
-        if slot == nextSlot - 2 { previous.heardCount += 1 } else { current.heardCount += 1 }
+        if slot == slots.next - 2 { slots.previous.heardCount += 1 } else { slots.current.heardCount += 1 }
         if let latest = neighbours[token.token]?.latest {
-            if latest < roundBegin { crowd.hear(isKnown: true) }
-            if (neighbours[token.token]?.first ?? slot) < roundBegin { aim.hear() }
+            if latest < begins.round { crowd.hear(isKnown: true) }
+            if (neighbours[token.token]?.first ?? slot) < begins.round { aim.hear() }
             let period = periodSlots
             neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
         } else if neighbours.count < Self.maximumNeighbourCount {
             crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
-            if slot == nextSlot - 1 && neighbours.count == 1 { answerSlot = nextSlot }
+            if slot == slots.next - 1 && neighbours.count == 1 { talk.answerSlot = slots.next }
         }
     }
 
-    /// Ends the slot before `nextSlot`.
+    /// Ends the slot before `slots.next`.
     private mutating func finishSlot(_ generator: inout some RandomNumberGenerator) {
         // Its tokens may still be in the decoder, which has reported those of the previous slot.
-        if !previous.isTalking {
-            finishListening(previous)
-            compare(nextSlot - 2)
+        if !slots.previous.isTalking {
+            finishListening(slots.previous)
+            compare(slots.next - 2)
         }
-        (previous, current) = (current, ListenedSlot())
-        let slot = nextSlot
-        nextSlot += 1
+        (slots.previous, slots.current) = (slots.current, ListenedSlot())
+        let slot = slots.next
+        slots.next += 1
         forgetSilent(slot)
         guard let roundSlots = pattern?.roundSlots else { return }
-        let isRoundOver = (slot - periodBegin) % roundSlots == 0
+        let isRoundOver = (slot - begins.period) % roundSlots == 0
         if isRoundOver {
-            aim.finishRound(knownCount: knownCount, roundSlots: roundSlots)
+            aim.finishRound(knownCount: begins.knownCount, roundSlots: roundSlots)
             beginRound(slot)
         }
-        let isPeriodOver = slot - periodBegin >= periodSlots
+        let isPeriodOver = slot - begins.period >= periodSlots
         if mode.contains(.scan), let other = betterRoundSlots(than: roundSlots, mayShrink: isPeriodOver) {
             restart(roundSlots: other, slot: slot, &generator)
         } else if isPeriodOver {
@@ -203,7 +214,7 @@ public struct TalkPolicy: Sendable {
 
     private mutating func finishListening(_ slot: ListenedSlot) {
         let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
-        occupiedSlotCount = isFull && slot.heardCount == 0 ? occupiedSlotCount + 1 : 0
+        slots.occupiedCount = isFull && slot.heardCount == 0 ? slots.occupiedCount + 1 : 0
         let isQuiet = slot.busySeconds < timing.tokenSeconds / 2
         crowd.finishSlot(slot.heardCount > 0 ? .heard : isQuiet ? .quiet : .undecoded(isFull: isFull))
     }
@@ -232,18 +243,18 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func beginRound(_ slot: Int) {
-        hasTalkedThisRound = false
-        roundBegin = slot
-        knownCount = neighbours.count
+        talk.isDoneThisRound = false
+        begins.round = slot
+        begins.knownCount = neighbours.count
         crowd.beginRound(neighbourCount: neighbours.count)
     }
 
     private mutating func restart(roundSlots: Int, slot: Int, _ generator: inout some RandomNumberGenerator) {
         let roundCount = RoundLength.roundCount(roundSlots: roundSlots, limits: limits)
         pattern = TalkPattern(roundSlots: roundSlots, roundCount: roundCount, using: &generator)
-        periodBegin = slot
-        patternBegin = slot
-        if roundBegin != slot { beginRound(slot) }
+        begins.period = slot
+        begins.pattern = slot
+        if begins.round != slot { beginRound(slot) }
     }
 
     /// A better length of a round, if the present one is clearly too short or too long.
@@ -260,11 +271,11 @@ public struct TalkPolicy: Sendable {
     private mutating func mend(_ slot: Int, _ generator: inout some RandomNumberGenerator) {
         guard var pattern else { return }
         var need = PatternNeed(pattern, soughtCount: limits.soughtCount)
-        let earliest = max(patternBegin, periodBegin - pattern.periodSlots)
-        for neighbour in neighbours.values where neighbour.first <= periodBegin {
+        let earliest = max(begins.pattern, begins.period - pattern.periodSlots)
+        for neighbour in neighbours.values where neighbour.first <= begins.period {
             need.add(neighbour.slots.filter { (earliest..<slot).contains($0) }.map { $0 - earliest })
         }
-        periodBegin = slot
+        begins.period = slot
         let chance = Double(generator.next() >> 11) * 0x1p-53
         if need.isCalledFor {
             guard chance < limits.changeProbability else { return }

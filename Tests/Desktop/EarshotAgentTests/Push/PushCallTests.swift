@@ -182,7 +182,7 @@ import Testing
         try FileManager.default.createDirectory(atPath: "\(push.home.state)1", withIntermediateDirectories: true)
         try PushStateStore(stateFolder: "\(push.home.state)1", log: { _ in }).save(state, name: "app.json")
         let begin = ContinuousClock.now
-        let agent = try push.agent { $0.pushTimes.resumption = 1 }
+        let agent = try push.agent { $0.push?.times.resumption = 1 }
         let socket = push.home.socket
         let time = try await onThread {
             let client = try RawClient(socket, app: "app")
@@ -223,7 +223,7 @@ import Testing
     }
 
     @Test func callsAreBounded() async throws {
-        let agent = try push.agent { $0.callsPerMinute = 3 }
+        let agent = try push.agent { $0.push?.callsPerMinute = 3 }
         push.networks.join("Ship")
         let saved = try push.store.save(configuration()).saved
         for number in 0..<6 { try push.call("\(number)") }
@@ -263,9 +263,9 @@ struct PushNotificationTests {
 
     private func agent(on bus: SessionBus, _ limits: NotificationLimits = NotificationLimits()) throws -> Agent {
         try push.agent { options in
-            options.pushTimes.show = 0.05
-            options.pushTimes.longestShow = 0.2
-            options.notificationsPerMinute = 60_000
+            options.push?.times.show = 0.05
+            options.push?.times.longestShow = 0.2
+            options.push?.notificationsPerMinute = 60_000
             options.notifier = DesktopNotifier(
                 makeCenter: {
                     UserNotificationCenter(applicationIdentifier: $0, limits: limits, bus: bus.bus, output: .system)

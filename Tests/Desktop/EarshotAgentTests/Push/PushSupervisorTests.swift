@@ -217,7 +217,7 @@ struct PushSupervisorTests {
     }
 
     @Test func aStartThatFailsIsShownAndTriedAgain() async throws {
-        let agent = try push.agent { $0.pushTimes.restart.shortest = .milliseconds(100) }
+        let agent = try push.agent { $0.push?.times.restart.shortest = .milliseconds(100) }
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration(mode: "error")).saved
         #expect(await eventually { file.count(where: { $0 == "start" }) == 3 })
@@ -229,7 +229,7 @@ struct PushSupervisorTests {
     }
 
     @Test func aCrashIsFollowedByGrowingPauses() async throws {
-        let agent = try push.agent { $0.pushTimes.restart.shortest = .milliseconds(100) }
+        let agent = try push.agent { $0.push?.times.restart.shortest = .milliseconds(100) }
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration(mode: "crash")).saved
         #expect(
@@ -247,7 +247,7 @@ struct PushSupervisorTests {
     }
 
     @Test func aStartWithoutAnAnswerIsEnded() async throws {
-        let agent = try push.agent { $0.pushTimes.start = 0.3 }
+        let agent = try push.agent { $0.push?.times.start = 0.3 }
         push.networks.join("Ship")
         let saved = try push.store.save(push.configuration(mode: "slow")).saved
         #expect(await eventually { await push.state(saved.identifier)?.lastError?.contains("more than 0.3 s") == true })
@@ -256,7 +256,10 @@ struct PushSupervisorTests {
     }
 
     @Test(arguments: ["hanging", "stubborn"]) func aStopWithoutAnAnswerIsEnded(mode: String) async throws {
-        let agent = try push.agent { ($0.pushTimes.grace, $0.pushTimes.termination) = (0.3, 0.3) }
+        let agent = try push.agent { options in
+            options.push?.times.grace = 0.3
+            options.push?.times.termination = 0.3
+        }
         push.networks.join("Ship")
         try push.store.save(push.configuration(mode: mode))
         #expect(await eventually { file.last == "active" })
@@ -294,7 +297,7 @@ struct PushSupervisorTests {
     }
 
     @Test func theTimerTicksWhileItRuns() async throws {
-        let agent = try push.agent { $0.pushTimes.timer = 0.1 }
+        let agent = try push.agent { $0.push?.times.timer = 0.1 }
         push.networks.join("Ship")
         try push.store.save(push.configuration())
         #expect(await eventually { file.count(where: { $0 == "timer" }) >= 3 })

@@ -28,7 +28,7 @@ import Testing
     }
 
     private func agent(number: Int = 1) throws -> Agent {
-        try home.agent(air, service, number: number) { [moved] in $0.clock.wallSeconds = { moved.now } }
+        try home.agent(air, service, number: number) { [moved] in $0.internals.clock.wallSeconds = { moved.now } }
     }
 
     private func heldCount() async throws -> Int {

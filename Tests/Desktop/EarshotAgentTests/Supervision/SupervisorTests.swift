@@ -114,7 +114,7 @@ import Testing
         await second.close()
 
         // A process that lives on has the message already. The next that it hears of is another one.
-        let third = try home.agent(air, service, number: 3) { $0.resumptionSeconds = 60 }
+        let third = try home.agent(air, service, number: 3) { $0.internals.resumptionSeconds = 60 }
         let other = try neighbour.publish(Message("two"))
         let next = try await onThread { () -> AgentEvent in
             let client = try RawClient(socket, app: "app")

@@ -45,18 +45,18 @@ final class Home: Sendable {
         var options = AgentOptions(stateFolder: "\(state)\(number)", media: { [air.medium(.bluetooth)] }) { [log] in
             log.add($0)
         }
-        options.configurationFolder = "\(path)/config"
-        options.service = { service.client(key: $0) }
-        options.configure = { configuration in
+        options.internals.configurationFolder = "\(path)/config"
+        options.internals.service = { service.client(key: $0) }
+        options.internals.configure = { configuration in
             configuration.backOff.shortest = .milliseconds(20)
             configuration.backOff.longest = .milliseconds(100)
-            configuration.pace.reportDelay = .milliseconds(10)
-            configuration.pace.tokenTurn = .milliseconds(100)
-            configuration.pace.confirmation = .seconds(20)
-            configuration.pace.doubt = .seconds(6)
+            configuration.internals.pace.reportDelay = .milliseconds(10)
+            configuration.internals.pace.tokenTurn = .milliseconds(100)
+            configuration.internals.pace.confirmation = .seconds(20)
+            configuration.internals.pace.doubt = .seconds(6)
         }
         options.startIntervalSeconds = 0.2
-        options.resumptionSeconds = 0.1
+        options.internals.resumptionSeconds = 0.1
         change(&options)
         let agent = try Agent(options, socketPath: socket)
         agent.start()

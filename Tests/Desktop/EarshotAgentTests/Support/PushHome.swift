@@ -64,12 +64,11 @@ final class PushHome: Sendable {
 
     func agent(_ change: (inout AgentOptions) -> Void = { _ in }) throws -> Agent {
         try home.agent(Air(), FakeService()) { options in
-            options.networks = networks
-            options.sleeps = sleeps
-            options.pushFolder = store.path
-            options.providerFolders = ["\(home.path)/providers"]
-            options.pushTimes.resumption = 0.1
-            options.callsPerMinute = 60_000
+            options.push = PushOptions(networks: networks, sleeps: sleeps)
+            options.push?.folder = store.path
+            options.push?.providerFolders = ["\(home.path)/providers"]
+            options.push?.times.resumption = 0.1
+            options.push?.callsPerMinute = 60_000
             change(&options)
         }
     }

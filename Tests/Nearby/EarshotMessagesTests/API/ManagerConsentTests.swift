@@ -49,7 +49,7 @@ import Testing
             applicationIdentifier: "test", configurationFolder: scratch.path, media: [.bluetooth],
             missingReasons: .refused)
         try consent.store.set(.granted)
-        let device = Device(in: Air(), service, permission: consent) { $0.warn = { warnings.add($0) } }
+        let device = Device(in: Air(), service, permission: consent) { $0.internals.warn = { warnings.add($0) } }
         let publication = try device.manager.publish(Message("hello"))
         #expect(await eventually { warnings.all.count == 1 })
         #expect(

@@ -62,7 +62,7 @@ import Testing
 
     @Test func answersAreRefreshed() async throws {
         let service = FakeService()
-        let device = device(service) { $0.pace.attachmentMemory = .milliseconds(200) }
+        let device = device(service) { $0.internals.pace.attachmentMemory = .milliseconds(200) }
         beacons.add(.numbered(1))
         let events = Collected(try device.manager.subscribe(beacons: BeaconStrategy()))
         #expect(await eventually { !service.lookedUp.isEmpty })

@@ -126,8 +126,8 @@ import Testing
     @Test func aLongOutageLosesNoDeviceThatIsStillNear() async throws {
         // Reports expire before the outage ends, so the service takes all devices for gone.
         let pair = try await Pair(FakeService(sightingLifetime: .seconds(2))) { configuration in
-            configuration.pace.sightingRenewal = .milliseconds(200)
-            configuration.pace.outage = .milliseconds(200)
+            configuration.internals.pace.sightingRenewal = .milliseconds(200)
+            configuration.internals.pace.outage = .milliseconds(200)
         }
         pair.service.set(.down)
         try await Task.sleep(for: .milliseconds(2_500))
@@ -146,7 +146,7 @@ import Testing
 
     @Test func tokensRotateWithoutAGap() async throws {
         let pair = try await Pair(FakeService(tokenLifetime: .seconds(10))) { configuration in
-            configuration.pace.sightingRenewal = .seconds(1)
+            configuration.internals.pace.sightingRenewal = .seconds(1)
         }
         // Each token is renewed after 5 s, and a busy machine has as long again.
         #expect(await eventually { Set(pair.publisher.medium.tokens).count >= 4 })

@@ -13,7 +13,7 @@ import Testing
 struct EarshotdTests {
     private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
         Device(in: air, FakeService(), key: key) { configuration in
-            configuration.service = nil
+            configuration.internals.service = nil
             configuration.serviceURL = daemon.url
         }
     }
@@ -155,10 +155,10 @@ struct EarshotdTests {
 
         func device(_ project: String) throws -> Device {
             Device(in: air, FakeService(), key: try daemon.key(project: project)) { configuration in
-                configuration.service = nil
+                configuration.internals.service = nil
                 configuration.serviceURL = daemon.url
                 configuration.beacons = { beacons }
-                configuration.pace.attachmentMemory = .seconds(2)
+                configuration.internals.pace.attachmentMemory = .seconds(2)
             }
         }
         let (own, stranger) = (try device("demo"), try device("other"))
