@@ -258,6 +258,37 @@ import Testing
         #expect(rows.tokens.map(\.token.key) == [key(1), nil])
         #expect(try await world.store.projects().map(\.salt) == [Self.salt])
     }
+
+    /// The calendar was set by an hour between two runs. Set back, a token lives no longer than a new one; set forward, it has ended, and the
+    /// next publication is found.
+    @Test(arguments: [-3_600, 3_600]) func `a calendar that is set by an hour prolongs no token`(seconds: Int)
+        async throws
+    {
+        let world = try await world(.sqlite)
+        let (publisher, subscriber) = (try await device(world), try await device(world))
+        _ = try await publish(world, publisher, 1)
+        _ = try await subscribe(world, subscriber, 2)
+        #expect(try await hear(world, subscriber, [1]) == [.valid])
+        world.clock.advance(by: .seconds(seconds))
+        try await world.service.begin()
+        try await world.service.sweep()
+        let (life, sighting) = (world.service.limits.tokenLifetime, world.service.limits.sightingLifetime)
+        if seconds < 0 {
+            #expect(try await hear(world, subscriber, [1]) == [.valid])
+            #expect(try await changes(world, subscriber).map(\.isFound) == [true])
+            try await world.pass(life)
+            #expect(try await hear(world, subscriber, [1]) == [.expired])
+            try await world.pass(sighting)
+            #expect(try await changes(world, subscriber).map(\.isFound) == [false])
+        } else {
+            #expect(try await hear(world, subscriber, [1]) != [.valid])
+            #expect(try await changes(world, subscriber).allSatisfy { !$0.isFound })
+            _ = try await publish(world, publisher, 3)
+            _ = try await subscribe(world, subscriber, 4)
+            #expect(try await hear(world, subscriber, [3]) == [.valid])
+            #expect(try await changes(world, subscriber).count { $0.isFound } == 1)
+        }
+    }
 }
 
 extension World {

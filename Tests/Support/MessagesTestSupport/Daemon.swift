@@ -60,6 +60,31 @@ package final class Daemon: Sendable {
         }
     }
 
+    /// Moves all times in the database of a service that does not run: for its next run the calendar was set by so much meanwhile.
+    package func setCalendar(by seconds: Int) throws {
+        // Its times are milliseconds since 1970, and nothing else in it is as large.
+        let script = """
+            import sqlite3, sys
+            base = sqlite3.connect(sys.argv[1])
+            tables = [row[0] for row in base.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            moved = 0
+            for table in tables:
+                for column in [row[1] for row in base.execute(f"PRAGMA table_info('{table}')") if row[2] == "INTEGER"]:
+                    moved += base.execute(
+                        f"UPDATE {table} SET {column} = {column} - ? WHERE {column} > 1000000000000", [int(sys.argv[2])]).rowcount
+            base.commit()
+            sys.exit(0 if moved else 1)
+            """
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = [
+            "python3", "-c", script, folder.appendingPathComponent("database").path, "\(seconds * 1_000)",
+        ]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw POSIXError(.EINVAL) }
+    }
+
     /// Runs a command of the operator.
     /// - Returns: its output.
     package func administer(_ arguments: [String]) throws -> String {

@@ -30,8 +30,8 @@ extension MessageManager {
         /// Why the service that the environment names cannot be used, and what to do; nil if it can. The manager then uses no
         /// service at all. Another `serviceURL` ends it.
         package private(set) var serviceRefusal: String?
-        /// The agent that keeps operations which are allowed in the background; nil to run them in this process, as long as it
-        /// lives.
+        /// The agent that runs operations which are allowed in the background; nil to run them in this process, as long
+        /// as it lives.
         public var agent: BackgroundAgent?
         /// Follows whether the app is in the foreground: operations that are not allowed in the background then stop
         /// when it leaves the foreground, and continue when it returns. nil to run them as long as the process lives.

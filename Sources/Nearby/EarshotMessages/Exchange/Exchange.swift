@@ -148,6 +148,7 @@ actor Exchange {
         case .setProblems(let problems, let source): board.set(problems, for: source)
         case .heard(let token): await links.sightings.hear(token)
         case .gone(let token): await links.sightings.lose(token)
+        case .published: await links.sightings.repeatAll()
         case .lost(let session): await links.sessions.lost(session)
         case .release(let identifier): links.agent.release(identifier)
         case .end(let number): handles[number]?.end()

@@ -53,6 +53,8 @@ extension OperationTable {
         case .unregistered(let run, let isGone, service.session):
             guard let number = number(ofRun: run), isGone || entries[number]?.registration?.lease == nil else { return }
             entries[number]?.registration = .failed
+            // What the service has ended it tells nothing of, not even what is lost.
+            if isGone { entries[number]?.found.doubt(until: now + rules.doubt) }
         case .refused(let run, let failure):
             guard let number = number(ofRun: run) else { return }
             entries[number]?.registration = .refused
@@ -82,7 +84,8 @@ extension OperationTable {
         guard let number = number(ofRun: run) else { return }
         let isNew = entries[number]?.registration?.lease?.name != lease.name
         entries[number]?.registration = .leased(lease)
-        guard isNew, lease.name.kind == .subscription else { return }
+        guard isNew else { return }
+        if lease.name.kind == .publication { return effects.append(.published) }
         let own = service.strayEvents.filter { $0.subscription == lease.name.id }
         service.strayEvents.removeAll { $0.subscription == lease.name.id }
         for event in own { deliver(event, to: number, now) }

@@ -52,6 +52,8 @@ struct OperationTable: Sendable {
         /// A token came near, on the first medium, or is gone from the last.
         case heard(Payload)
         case gone(Payload)
+        /// The service has another publication of this device.
+        case published
         case lost(ServiceSession)
         case release(String)
         case end(Int)

@@ -80,9 +80,7 @@ final class HTTPMessageService: MessageService {
                 )
             }
         let answer = try await registration(kind, "POST", kind.path, try json(body), session)
-        let registration = try desk.confirmed(answer, draft, in: session)
-        await report(keys: desk.newKeys(of: registration.name, in: session), in: session)
-        return registration
+        return try desk.confirmed(answer, draft, in: session)
     }
 
     func renew(
@@ -110,13 +108,9 @@ final class HTTPMessageService: MessageService {
             guard let token = Payload(serviceToken: entry.token) else { continue }
             statuses[token] = TokenStatus(rawValue: entry.status)
         }
-        await self.report(keys: bodies.dropFirst(), in: session)
-        return desk.statuses(statuses, of: report, in: session)
-    }
-
-    /// Reports keys alone. If that fails, the next report has them.
-    private func report(keys: some Sequence<SightingsBody>, in session: ServiceSession) async {
-        for body in keys { _ = try? await send("POST", "/v1/sightings", session.secret, try json(body)) }
+        // Keys alone. If that fails, the next report has them.
+        for body in bodies.dropFirst() { _ = try? await send("POST", "/v1/sightings", session.secret, try json(body)) }
+        return desk.statuses(statuses, in: session)
     }
 
     func lookUp(

@@ -36,8 +36,6 @@ final class SealingDesk: Sendable {
         /// The tokens of identifiers.
         var tokens: [Payload: Payload] = [:]
         var useCount = 0
-        /// The tokens that the service knows and this device hears.
-        var heard: Set<Payload> = []
         /// The keys of found messages, by id. After a restart the service lacks some wrapped keys until the publisher
         /// reports again.
         var foundKeys: [String: ContentKey] = [:]
@@ -142,7 +140,7 @@ final class SealingDesk: Sendable {
         let heard = report.heard.compactMap { token in
             affordableSecret(of: token, sealing.terms, nowSeconds: nowSeconds).map { (token, $0) }
         }
-        var keys = keys(for: heard.map(\.1), of: nil, in: session)[...]
+        var keys = keys(for: heard.map(\.1), in: session)[...]
         let first = SightingsBody(
             heard: heard.map { HeardBody($1.identifier, age: report.ages[$0]) },
             lost: report.lost.compactMap { knownSecret(of: $0, sealing.terms)?.identifier.hex },
@@ -158,42 +156,19 @@ final class SealingDesk: Sendable {
         }
     }
 
-    /// Returns the statuses by token, and updates the memory of near tokens.
-    func statuses(
-        _ statuses: [Payload: TokenStatus], of report: SightingReport, in session: ServiceSession
-    ) -> [Payload: TokenStatus] {
+    /// The statuses by token.
+    func statuses(_ statuses: [Payload: TokenStatus], in session: ServiceSession) -> [Payload: TokenStatus] {
         guard session.sealing != nil else { return statuses }
         return withState(of: session) { state in
-            var translated: [Payload: TokenStatus] = [:]
-            for (identifier, status) in statuses {
-                guard let token = state.tokens[identifier] else { continue }
-                translated[token] = status
-                if status != .valid {
-                    state.heard.remove(token)
-                } else if state.heard.count < Self.maximumSecretCount {
-                    state.heard.insert(token)
-                }
-            }
-            state.heard.subtract(report.lost)
-            return translated
+            Dictionary(
+                statuses.compactMap { identifier, status in state.tokens[identifier].map { ($0, status) } },
+                uniquingKeysWith: { first, _ in first })
         }
     }
 
-    /// Reports with only the keys of a new publication, for the tokens that are heard already.
-    func newKeys(of name: RegistrationName, in session: ServiceSession) -> [SightingsBody] {
-        guard let sealing = session.sealing, name.kind == .publication else { return [] }
-        let heard = withState(of: session) { $0.heard }
-        return Self.bodies(
-            keys(for: heard.compactMap { knownSecret(of: $0, sealing.terms) }, of: name, in: session)[...])
-    }
-
-    private func keys(
-        for secrets: [TokenSecret], of name: RegistrationName?, in session: ServiceSession
-    ) -> [PublicationKeyBody] {
+    private func keys(for secrets: [TokenSecret], in session: ServiceSession) -> [PublicationKeyBody] {
         let publications = withState(of: session) { state in
-            state.registrations.compactMap { kept in
-                kept.value.key.flatMap { name == nil || name == kept.key ? (kept.key.id, $0) : nil }
-            }
+            state.registrations.compactMap { name, kept in kept.key.map { (name.id, $0) } }
         }
         return secrets.flatMap { secret in
             publications.map { id, key in
@@ -281,14 +256,13 @@ final class SealingDesk: Sendable {
         for (token, entry) in oldest {
             state.secrets[token] = nil
             state.tokens[entry.secret.identifier] = nil
-            state.heard.remove(token)
         }
     }
 
     private func withState<Value>(of session: ServiceSession, _ body: (inout State) -> Value) -> Value {
         state.withLock { state in
             if state.session != session.secret {
-                (state.session, state.registrations, state.heard, state.foundKeys) = (session.secret, [:], [], [:])
+                (state.session, state.registrations, state.foundKeys) = (session.secret, [:], [:])
             }
             return body(&state)
         }

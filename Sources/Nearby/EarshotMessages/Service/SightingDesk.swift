@@ -49,6 +49,12 @@ actor SightingDesk {
         update()
     }
 
+    /// The device has another publication.
+    func repeatAll() {
+        reporter.repeatAll(now: access.timeline.now)
+        update()
+    }
+
     private func update() {
         guard isNeeded, let session, sending == nil, let due = reporter.dueAt else { return alarm.set(nil) }
         let (now, date) = (access.timeline.now, max(due, retry.date))

@@ -39,6 +39,8 @@ struct SightingReporter: Sendable {
     /// Tokens that the service does not know, with the time until which they are not reported.
     private var unknownTokens: [Payload: Duration] = [:]
     private var underway: (report: SightingReport, sent: Duration)?
+    /// Whether what is underway is to be reported again.
+    private var isOutdated = false
 
     /// - Parameters:
     ///   - delay: how long a new token waits for others.
@@ -71,6 +73,13 @@ struct SightingReporter: Sendable {
         for token in near.keys { near[token] = Near(due: max(now, unknownTokens[token] ?? .zero)) }
     }
 
+    /// All that is near is due again: the device has another publication. The service may not know any more what the device hears, and in
+    /// a sealed project it has no key of the new message for that.
+    mutating func repeatAll(now: Duration) {
+        for (token, known) in near where known.isKnown { near[token]?.due = min(known.due, now) }
+        isOutdated = underway != nil
+    }
+
     /// The number of unknown tokens remembered.
     var unknownCount: Int { unknownTokens.count }
 
@@ -85,9 +94,7 @@ struct SightingReporter: Sendable {
     /// The report to send now; nil if none is due. `answered` or `failed` must follow before the next one.
     mutating func next(now: Duration) -> SightingReport? {
         guard underway == nil, let dueAt, dueAt <= now else { return nil }
-        if !hasStream, let lastReport, now - lastReport >= signOfLife * 2 {
-            for (token, known) in near where known.isKnown { near[token]?.due = min(known.due, now) }
-        }
+        if !hasStream, let lastReport, now - lastReport >= signOfLife * 2 { repeatAll(now: now) }
         let lost = gone.prefix(Self.tokensPerReport)
         // Tokens that are nearly due join the report.
         let soon = near.filter { $0.value.due <= ($0.value.isKnown ? now + renewal / 2 : now) }
@@ -105,6 +112,7 @@ struct SightingReporter: Sendable {
         guard let (report, sent) = underway else { return }
         underway = nil
         lastReport = sent
+        defer { if isOutdated { repeatAll(now: now) } }
         let lost = Set(report.lost)
         gone.removeAll { lost.contains($0) && near[$0] == nil }
         for token in report.heard {

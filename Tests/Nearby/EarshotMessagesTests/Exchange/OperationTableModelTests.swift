@@ -37,8 +37,8 @@ private struct World {
     private struct Actor {
         let kind: Kind
         var isKept = false
-        /// The registration in the session of now.
-        var lease: Int?
+        /// The registration in the session of now, and the run that it is of.
+        var lease: (id: Int, run: Int)?
         /// The messages that its source has named, with the source's identifiers.
         var told: [String: String] = [:]
         var model = Model()
@@ -88,7 +88,7 @@ private struct World {
         case 2: decide(Bool.random(using: &chance) ? .granted : .denied)
         case 3: follow(Bool.random(using: &chance))
         case 4: isServiceUp ? breakService() : mendService()
-        case 5: forget()
+        case 5: Bool.random(using: &chance) ? forget() : endRegistration()
         case 6: isAgentThere ? killAgent() : startAgent()
         case 7: skipTime(.seconds(Int.random(in: 0...60, using: &chance)))
         case 8...10: hearDirectly("d\(Int.random(in: 0..<3, using: &chance))")
@@ -200,6 +200,17 @@ private struct World {
         }
     }
 
+    /// The service ends a registration, and the device notices when it renews it.
+    private mutating func endRegistration() {
+        let registered = actors.keys.filter { actors[$0]?.lease != nil && actors[$0]?.isKept == false }
+        guard isServiceUp, let session = table.service.session,
+            let number = registered.sorted().randomElement(using: &chance), let run = actors[number]?.lease?.run
+        else { return }
+        take(.service(.unregistered(run, isGone: true, session)))
+        actors[number]?.move(toAgent: false)
+        actors[number]?.model.doubt(until: now + Self.doubt)
+    }
+
     private mutating func killAgent() {
         isAgentThere = false
         take(.agent(.away(sentence: "It is away.")))
@@ -251,7 +262,7 @@ private struct World {
         register(in: session)
         if !hasStream { openStream(in: session, isResumed: !isNew) }
         for number in actors.keys.sorted() {
-            guard let actor = actors[number], let lease = actor.lease, actor.kind != .publication else { continue }
+            guard let actor = actors[number], let lease = actor.lease?.id, actor.kind != .publication else { continue }
             for text in near.subtracting(actor.told.keys).sorted() {
                 let id = "\(self.session)-\(text)"
                 sign()
@@ -278,14 +289,15 @@ private struct World {
     private mutating func register(in session: ServiceSession) {
         for run in table.orders.keys.sorted() {
             guard let number = table.number(ofRun: run), let actor = actors[number] else { continue }
-            if actor.lease == run { continue }
+            if actor.lease?.run == run { continue }
+            count += 1
             guard let token = try? Payload([UInt8](repeating: UInt8(run & 255), count: 8)) else { continue }
             let kind: RegistrationName.Kind = actor.kind == .publication ? .publication : .subscription
             let registration = Registration(
-                name: RegistrationName(kind, "\(run)"), expiresIn: .seconds(86_400), token: token,
+                name: RegistrationName(kind, "\(count)"), expiresIn: .seconds(86_400), token: token,
                 tokenExpiresIn: .seconds(86_400), rotateIn: .seconds(86_400))
             take(.service(.registered(run, Lease(registration, playsToken: true, now: now), session)))
-            actors[number]?.lease = run
+            actors[number]?.lease = (count, run)
         }
     }
 

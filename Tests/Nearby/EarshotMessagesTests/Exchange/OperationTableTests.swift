@@ -31,9 +31,9 @@ struct OperationTableTests {
         Operation(.subscription(namespace: "", type: "t"), strategy)
     }
 
-    private func lease(_ id: String) throws -> Lease {
+    private func lease(_ id: String, _ kind: RegistrationName.Kind = .subscription) throws -> Lease {
         let registration = Registration(
-            name: RegistrationName(.subscription, id), expiresIn: .seconds(300),
+            name: RegistrationName(kind, id), expiresIn: .seconds(300),
             token: try Payload([UInt8](repeating: 1, count: 8)), tokenExpiresIn: .seconds(300), rotateIn: .seconds(150))
         return Lease(registration, playsToken: true, now: .zero)
     }
@@ -100,6 +100,34 @@ struct OperationTableTests {
         #expect(table.status(of: 1, now: .zero) == .starting)
         _ = table.take(.service(.refused(run, .invalid("no"))), now: .zero)
         #expect(table.status(of: 1, now: .zero) == .inactive && table.orders.isEmpty)
+    }
+
+    /// The service ends a subscription that was not renewed in time, such as that of a machine that slept. It tells nothing of it any more.
+    @Test func messagesOfASubscriptionThatHasEndedAreInDoubt() throws {
+        var (table, run) = try running()
+        for text in ["stays", "went"] { #expect(told(table.take(found(text, "s"), now: .zero)) == ["+\(text)"]) }
+        _ = table.take(.service(.unregistered(run, isGone: true, Self.session)), now: .seconds(1))
+        _ = table.take(.service(.registered(run, try lease("other"), Self.session)), now: .seconds(2))
+        #expect(told(table.take(found("stays", "other"), now: .seconds(3))) == [])
+        #expect(table.nextDate(now: .seconds(3)) == .seconds(41))
+        #expect(told(table.take(.time, now: .seconds(41))) == ["-went"])
+    }
+
+    @Test func anotherPublicationIsSaidOnce() throws {
+        var table = table()
+        _ = table.take(.add(1, Operation(.message(Message("hello")), DiscoveryStrategy())), now: .zero)
+        _ = table.take(.permission(.answered(1, .granted)), now: .zero)
+        _ = table.take(.service(.opened(Self.session)), now: .zero)
+        let run = try #require(table.orders.keys.first)
+        func isSaid(_ id: String) throws -> Bool {
+            let lease = try lease(id, .publication)
+            return table.take(.service(.registered(run, lease, Self.session)), now: .zero).contains {
+                if case .published = $0 { true } else { false }
+            }
+        }
+        #expect(try isSaid("p"))
+        #expect(try !isSaid("p"), "a renewal")
+        #expect(try isSaid("q"))
     }
 
     @Test func aRunThatIsOverChangesNothing() throws {

@@ -77,23 +77,23 @@ struct SealingDeskTests {
         #expect(subscriber.opened(try found(draft), keys: [key], in: there) == plain)
     }
 
-    @Test func `a new publication has its keys for what is heard and known already, and for nothing else`() throws {
+    @Test func `a report has the keys of each publication for what is heard, and of none that has ended`() throws {
         let session = try session("a")
-        let tokens = (0..<3).map { _ in Payload.drawnToken() }
+        let tokens = (0..<2).map { _ in Payload.drawnToken() }
         let report = SightingReport(heard: tokens)
-        let identifiers = try #require(publisher.body(report, in: session).heard).map { try! Payload(hex: $0.token) }
+        let first = publisher.body(report, in: session)
+        let identifiers = try #require(first.heard).map { try! Payload(hex: $0.token) }
+        #expect(first.keys == [])
         let statuses: [Payload: TokenStatus] = [
-            identifiers[0]: .valid, identifiers[1]: .invalid, identifiers[2]: .valid,
+            identifiers[0]: .valid, identifiers[1]: .invalid, Payload.drawnToken(): .valid,
         ]
-        let translated = publisher.statuses(statuses, of: report, in: session)
-        #expect(translated == [tokens[0]: .valid, tokens[1]: .invalid, tokens[2]: .valid])
-        _ = publisher.statuses([:], of: SightingReport(lost: [tokens[2]]), in: session)
+        #expect(publisher.statuses(statuses, in: session) == [tokens[0]: .valid, tokens[1]: .invalid])
         let draft = try #require(publisher.draft(.publication(message), name: "order", in: session))
         _ = try publisher.confirmed(try answer(publication, draft.offer), draft, in: session)
-        let body = try #require(publisher.newKeys(of: publication, in: session).first)
-        #expect(body.keys?.map(\.token) == [identifiers[0].hex] && body.heard == [] && body.lost == [])
+        let keys = try #require(publisher.body(report, in: session).keys)
+        #expect(keys.map(\.token) == identifiers.map(\.hex) && keys.allSatisfy { $0.publication == "p1" })
         publisher.forget(publication, in: session)
-        #expect(publisher.newKeys(of: publication, in: session) == [])
+        #expect(publisher.body(report, in: session).keys == [])
     }
 
     @Test func `a renewal plays the token that the service names, and no other service's`() throws {
@@ -177,7 +177,6 @@ struct SealingDeskTests {
         let report = SightingReport(heard: [Payload.drawnToken()])
         #expect(publisher.body(report, in: session) == SightingsBody(report))
         #expect(publisher.opened(plain, keys: [], in: session) == plain)
-        #expect(publisher.newKeys(of: publication, in: session) == [])
     }
 }
 

@@ -114,6 +114,21 @@ struct SightingReporterTests {
         #expect(Set(reporter.next(now: .seconds(11))?.heard ?? []) == Set(try [1, 2].map(token)))
     }
 
+    /// With another publication the service must have its keys for what is near, also for what a report underway has without them.
+    @Test(arguments: [false, true]) func allIsReportedAgainForAnotherPublication(isUnderway: Bool) throws {
+        var reporter = reporter()
+        for number in 1...3 { reporter.hear(try token(number), now: .zero) }
+        let report = reporter.next(now: .seconds(1))
+        var known = statuses(report, .valid)
+        known[try token(3)] = .invalid
+        if isUnderway { reporter.repeatAll(now: .seconds(1)) }
+        reporter.answered(known, now: .seconds(2))
+        if !isUnderway { reporter.repeatAll(now: .seconds(2)) }
+        #expect(Set(reporter.next(now: .seconds(2))?.heard ?? []) == Set(try [1, 2].map(token)))
+        reporter.answered(known, now: .seconds(3))
+        #expect(reporter.next(now: .seconds(3)) == nil, "once")
+    }
+
     @Test func tokensNearlyDueJoinTheReport() throws {
         var reporter = reporter()
         reporter.hear(try token(1), now: .zero)
