@@ -42,3 +42,12 @@ final class MeasuredFrame {
             FrameView(place: place, layout: .token, format: search.format), histories, noise: search.noise)
     }
 }
+
+extension FrameView {
+    /// The track of this view, whose offset is constant.
+    func track() -> MotionTrack {
+        var track = MotionTrack(format: format)
+        track.write(self)
+        return track
+    }
+}

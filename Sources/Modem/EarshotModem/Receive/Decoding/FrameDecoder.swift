@@ -81,7 +81,9 @@ struct FrameDecoder: ~Copyable {
     mutating func announcedByteCount(
         _ view: FrameView, profileIndex: Int, _ measurer: borrowing FrameMeasurer
     ) -> (byteCount: Int?, work: DecodingWork) {
-        let work = motion.writeHeaderLikelihoods(view, profileIndex: profileIndex, measurer, into: &headerMetrics)
+        tracks[profileIndex].write(view)
+        let work = motion.writeHeaderLikelihoods(
+            view, along: tracks[profileIndex], profileIndex: profileIndex, measurer, into: &headerMetrics)
         return (LengthHypotheses.announcedByteCount(headerMetrics, toneCount: view.profile.toneCount), work)
     }
 
@@ -165,13 +167,15 @@ struct FrameDecoder: ~Copyable {
     ) -> PathResult {
         var (moving, view) = (PathResult.none, detected.view)
         guard detected.logRatio >= MotionSearch.minimumLogRatio, FrameDetection.isInReach(view) else { return moving }
-        let (isLikely, work) = motion.search(view, profileIndex: profileIndex, measurer)
-        moving.work += work
-        guard isLikely else { return moving }
-        path.propose(view.layout, view.profile) {
-            motion.writeToneLikelihoods(detected.view, into: &$0)
-        }
+        tracks[profileIndex].write(view)
         for _ in 0..<MotionSearch.roundCount {
+            let (isLikely, work) = motion.search(
+                detected.view, along: tracks[profileIndex], profileIndex: profileIndex, measurer)
+            moving.work += work
+            guard isLikely else { break }
+            path.propose(view.layout, view.profile) {
+                motion.writeToneLikelihoods(detected.view, into: &$0)
+            }
             motion.follow(path.trellis.tones, detected.view, into: &tracks[profileIndex])
             moving.work += path.prepare(view, along: tracks[profileIndex], &measurer)
             (view.place.offsetHertz, view.place.driftHertz) = (tracks[profileIndex].offsetsHertz[0], 0)

@@ -32,4 +32,9 @@ struct MotionTrack: ~Copyable {
             start += format.symbolLength(offsetHertz: offsetsHertz[symbol])
         }
     }
+
+    /// Writes the track of a view whose offset is constant.
+    mutating func write(_ view: FrameView) {
+        write(from: view.place.start, symbolCount: view.layout.toneCount) { _ in view.place.offsetHertz }
+    }
 }

@@ -4,7 +4,7 @@ import RealModule
 
 /// Λ of each symbol of a frame at each offset near a candidate's, and of each tone there.
 ///
-///     x[k][j][m] = E/N at s_k = s + k·N', tone m, offset f + j·Δ,   Δ = a quarter of a tone spacing,   j = −J ... J
+///     x[k][j][m] = E/N at s[k] of a track, tone m, offset f + j·Δ,   Δ = a quarter of a tone spacing,   j = −J ... J
 ///     λ[k][j]    = ln φ(x[k][j][syncTone]) of a sync symbol,   ln(1/M·Σₘ φ(x[k][j][m])) of a data symbol
 ///
 /// with φ of `FrameLikelihood`. λ of a symbol that was lost is 0. Of several channels it looks at the best.
@@ -70,9 +70,10 @@ struct MotionTable: ~Copyable {
     /// Δ in hertz.
     var stepHertz: Float { MotionTable.stepHertz(format) }
 
-    /// Measures λ of the first symbols of a view around its place.
+    /// Measures λ of the first symbols of a view around its offset, where a track says that they are.
     mutating func measure(
-        _ view: FrameView, symbolCount: Int, profileIndex: Int, _ measurer: borrowing FrameMeasurer
+        _ view: FrameView, along track: borrowing MotionTrack, symbolCount: Int, profileIndex: Int,
+        _ measurer: borrowing FrameMeasurer
     ) {
         format = view.format
         reach = MotionTable.reach(format)
@@ -87,7 +88,7 @@ struct MotionTable: ~Copyable {
                     offsetHertz: view.place.offsetHertz + Float(quarter) * stepHertz)
                     + 0.5 / Float(format.samplesPerSymbol))
             for symbol in 0..<symbolCount {
-                measure(symbol, quarter, view, profileIndex, history)
+                measure(symbol, quarter, view, Int(track.starts[symbol].rounded()), profileIndex, history)
             }
         }
     }
@@ -111,12 +112,11 @@ struct MotionTable: ~Copyable {
         return count > 0 ? sum / count : 0
     }
 
-    /// λ of one symbol at the offsets of one quarter.
+    /// λ of one symbol, whose first sample is `first`, at the offsets of one quarter.
     private mutating func measure(
-        _ symbol: Int, _ quarter: Int, _ view: FrameView, _ profileIndex: Int, _ history: BasebandHistory
+        _ symbol: Int, _ quarter: Int, _ view: FrameView, _ first: Int, _ profileIndex: Int, _ history: BasebandHistory
     ) {
         let (length, toneCount) = (format.samplesPerSymbol, format.profile.toneCount)
-        let first = Int((view.place.start + Double(symbol) * view.symbolLength).rounded())
         let heldShare = history.holds(from: first, count: length) ? history.heldShare(from: first, count: length) : 0
         let firstCell = (symbol * MotionTable.stepsPerSpacing + quarter) * binCount
         if heldShare >= NoiseFloor.minimumHeldShare {

@@ -56,7 +56,11 @@ import Testing
     ) -> (offsetsHertz: [Float], starts: [Double])? {
         let measured = MeasuredFrame(view, histories, noise: settledNoise(view.format))
         var search = MotionSearch(profiles: Profile.all, likelihood: FrameLikelihood())
-        guard search.search(view, profileIndex: index(view.profile), measured.measurer).isLikely else { return nil }
+        guard
+            search.search(
+                view, along: view.track(), profileIndex: index(view.profile), measured.measurer
+            ).isLikely
+        else { return nil }
         var track = MotionTrack(format: view.format)
         let dataTones = (0..<view.layout.dataToneCount).map { UInt8(tones[view.layout.dataPlace($0)]) }
         search.follow(dataTones, view, into: &track)
@@ -111,7 +115,9 @@ import Testing
             profile, offsetHertz: 12, hertzPerSymbol: rate, noisePower: MotionSearchTests.noisePower, random: &random)
         let measured = MeasuredFrame(view, histories, noise: settledNoise(view.format))
         var search = MotionSearch(profiles: Profile.all, likelihood: FrameLikelihood())
-        let isLikely = search.search(view, profileIndex: index(view.profile), measured.measurer).isLikely
+        let isLikely = search.search(
+            view, along: view.track(), profileIndex: index(view.profile), measured.measurer
+        ).isLikely
         #expect(isLikely)
         var metrics = [Float](repeating: 0, count: view.layout.dataToneCount * profile.toneCount)
         search.writeToneLikelihoods(view, into: &metrics)

@@ -20,8 +20,8 @@ import Testing
         let measured = MeasuredFrame.token(profile, start: 64, in: history)
         var table = MotionTable(profiles: Profile.all, likelihood: FrameLikelihood())
         table.measure(
-            measured.view, symbolCount: measured.view.layout.toneCount, profileIndex: index(measured.view.profile),
-            measured.measurer)
+            measured.view, along: measured.view.track(), symbolCount: measured.view.layout.toneCount,
+            profileIndex: index(measured.view.profile), measured.measurer)
         let (toneCount, reach) = (profile.toneCount, table.reach)
         func tones(_ symbol: Int, _ weights: [Int: Float]) -> [Float] {
             var all = [Float](repeating: 0, count: table.width)
@@ -61,8 +61,8 @@ import Testing
         let measured = MeasuredFrame.token(.fast, start: 0, in: history)
         var table = MotionTable(profiles: Profile.all, likelihood: FrameLikelihood())
         table.measure(
-            measured.view, symbolCount: measured.view.layout.toneCount, profileIndex: index(measured.view.profile),
-            measured.measurer)
+            measured.view, along: measured.view.track(), symbolCount: measured.view.layout.toneCount,
+            profileIndex: index(measured.view.profile), measured.measurer)
         let (values, width) = (table.values, table.width)
         for symbol in 33..<52 {
             #expect(values[symbol * width..<(symbol + 1) * width].allSatisfy { abs($0) < 1e-5 }, "symbol \(symbol)")
