@@ -16,6 +16,8 @@ source ./radios.sh
 check bluetoothd "no adapter: $(tail -n 1 "$logs/bluetoothd")" is_powered 0
 # shellcheck source=Tests/Machine/bluetooth.sh
 source ./bluetooth.sh
+# shellcheck source=Tests/Machine/begins.sh
+source ./begins.sh
 # shellcheck source=Tests/Machine/service.sh
 source ./service.sh
 # shellcheck source=Tests/Machine/messages.sh

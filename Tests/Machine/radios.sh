@@ -23,6 +23,11 @@ start_bluetoothd() {
     for number in 0 1 2; do within 30 set_powered $number true 2>/dev/null; done
     for number in 0 1 2; do within 30 is_powered $number; done
 }
+restart_bluetoothd() {
+    kill $bluetoothd
+    wait $bluetoothd
+    start_bluetoothd "$@"
+}
 
 # nearby NAME ARGUMENTS...: a device in the background; its lines are in $logs/NAME, its process in $pid.
 nearby() {
@@ -42,6 +47,7 @@ watch_air() {
 
 for module in algif_skcipher ecb aes_generic cmac hci_vhci; do modprobe $module; done
 btvirt -L -l3 >"$logs/btvirt" 2>&1 &
+btvirt=$!
 for number in 0 1 2; do within 30 test -e /sys/class/bluetooth/hci$number; done
 sleep 1
 mkdir -p /run/dbus

@@ -135,11 +135,6 @@ release_scan() {
     exec 9>&-
     wait $holder
 }
-restart_bluetoothd() {
-    kill $bluetoothd
-    wait $bluetoothd
-    start_bluetoothd "$@"
-}
 
 for kind in "${sharing_kinds[@]}"; do
     case $kind in

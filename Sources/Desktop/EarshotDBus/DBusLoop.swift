@@ -278,6 +278,8 @@ extension DBusLoop {
                 objects.filter { $0.key.hasPrefix(below) && $0.key != path }.mapValues(\.object)
             }
             try reply(to: message, values)
+        } catch .noReply {
+            // The object leaves the call without an answer.
         } catch {
             refuse(message, error)
         }

@@ -2,7 +2,7 @@
 ///
 /// The connection itself answers `org.freedesktop.DBus.Properties`, `Introspectable`, and `ObjectManager` if asked to.
 package struct DBusObject: Sendable {
-    /// Answers a call. It runs on the connection's thread, so it must not block.
+    /// Answers a call. It runs on the connection's thread, so it must not block. If it throws `noReply`, the caller gets no answer.
     package typealias Method = @Sendable (DBusCall) throws(DBusError) -> [DBusValue]
 
     /// The properties and methods of one interface.

@@ -200,6 +200,39 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.calls.last == "StopDiscovery")
     }
 
+    /// bluetoothd answers one of those that begin at the same time, so each has its turn.
+    @Test func programsBeginDiscoveriesInTurn() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus, offersMonitors: false)
+        try await bluez.set("hci0", isPowered: true)
+        bluez.followTurns(RadioFolder.path(bus.bus, adapter: "hci0"))
+        let adapters = (1...4).map { _ in BluetoothAdapter(nil, bus: bus.bus) }
+        let scans = adapters.map { Collected($0.events([pattern], power: .continuous)) }
+        for scan in scans { #expect(await poll { problems(scan.elements) == ["opened"] }) }
+        // The rounds of all end and begin at the same time.
+        #expect(await poll { bluez.calls.count { $0 == "StartDiscovery" } >= 8 })
+        for scan in scans { scan.stop() }
+        for adapter in adapters { await adapter.waitUntilClosed() }
+        #expect(bluez.beginCountOutOfTurn == 0)
+    }
+
+    /// Another program began a discovery at the same time as ours: bluetoothd never answers ours, and refuses to end it. On a new
+    /// connection the scan goes on.
+    @Test func aDiscoveryWithoutAnswerBeginsAgainOnANewConnection() async throws {
+        let bus = try SessionBus()
+        let bluez = try await FakeBlueZ(bus, offersMonitors: false)
+        try await bluez.set("hci0", isPowered: true)
+        bluez.loseNextDiscovery()
+        let adapter = BluetoothAdapter(nil, bus: bus.bus)
+        let scan = Collected(adapter.events([pattern], power: .continuous))
+        let unusable = DiscoveryProblem.bluetoothUnusable(.scan)
+        let expected = ["\(unusable)", "solved \(unusable)", "opened"]
+        #expect(await poll { problems(scan.elements) == expected }, "\(problems(scan.elements))")
+        scan.stop()
+        await adapter.waitUntilClosed()
+        #expect(bluez.calls.last == "StopDiscovery")
+    }
+
     @Test func aScanThatOthersHoldHasMorePatience() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)

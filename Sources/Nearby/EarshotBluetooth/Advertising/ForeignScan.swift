@@ -31,7 +31,7 @@ struct ForeignScan: Sendable {
     func end(isFirst: Bool) async {
         guard isFirst || mayEnd, await isDiscovering else { return }
         let scan = DiscoveryScan(adapter: adapter)
-        guard (try? await scan.begin()) != nil else { return }
+        guard (try? await scan.begin(unless: { false })) == true else { return }
         await scan.end()
         write(MonotonicTime.nanoseconds)
     }

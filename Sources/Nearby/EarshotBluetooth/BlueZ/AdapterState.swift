@@ -19,6 +19,8 @@ struct ReadyAdapter: Sendable, Equatable {
     let resetCount: Int
     /// The folder whose locks the user's programs share for the adapter; nil if there is none.
     let radioFolder: String?
+    /// Makes the watch connect again. bluetoothd then forgets all that this connection asked for.
+    let renew: @Sendable () -> Void
 
     /// The name of the adapter, such as `hci0`.
     var name: String { BlueZName.adapterName(path: path) ?? path }

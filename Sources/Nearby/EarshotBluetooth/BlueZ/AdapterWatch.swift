@@ -24,17 +24,16 @@ struct AdapterWatch: Sendable {
         var wait = Self.firstRetry
         while !Task.isCancelled {
             let connection = DBusConnection(bus)
-            let failure = await follow(connection) { state in
+            let renewal = Renewal(connection)
+            let failure = await follow(connection, renewal) { state in
                 wait = Self.firstRetry
                 report(state)
             }
             connection.close()
             await connection.waitUntilClosed()
             guard !Task.isCancelled else { return }
-            report(
-                .unusable(
-                    .noBluetoothService,
-                    detail: "Cannot talk to bluetoothd: \(failure). Check that the system's message bus runs."))
+            if renewal.isWanted { continue }
+            report(.unusable(.noBluetoothService, detail: Self.unreachable(failure)))
             try? await Task.sleep(for: wait)
             wait = min(wait * 2, Self.maximumRetry)
         }
@@ -42,7 +41,9 @@ struct AdapterWatch: Sendable {
 
     /// Follows the state while the connection lasts.
     /// - Returns: why the connection ended.
-    private func follow(_ connection: DBusConnection, _ report: (AdapterState) -> Void) async -> DBusError {
+    private func follow(_ connection: DBusConnection, _ renewal: Renewal, _ report: (AdapterState) -> Void) async
+        -> DBusError
+    {
         let (pokes, poke) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let resets = ResetCount()
         let receptions = [
@@ -72,7 +73,7 @@ struct AdapterWatch: Sendable {
             if Task.isCancelled { return .cancelled }
             clock?.cancel()
             do throws(DBusError) {
-                let state = try await state(connection, resets, last: last)
+                let state = try await state(connection, renewal, resets, last: last)
                 if state != last { report(state) }
                 last = state
                 if case .unusable(.bluetoothForbidden, _) = state { lookAgain() }
@@ -87,9 +88,9 @@ struct AdapterWatch: Sendable {
         return .disconnected("it was closed")
     }
 
-    private func state(_ connection: DBusConnection, _ resets: ResetCount, last: AdapterState?)
-        async throws(DBusError) -> AdapterState
-    {
+    private func state(
+        _ connection: DBusConnection, _ renewal: Renewal, _ resets: ResetCount, last: AdapterState?
+    ) async throws(DBusError) -> AdapterState {
         // Read before the queries: if a reset happens in between, the answers are old, and the next state differs.
         let resetCounts = resets.counts
         do throws(DBusError) {
@@ -112,16 +113,25 @@ struct AdapterWatch: Sendable {
                 ReadyAdapter(
                     connection: connection, owner: owner.first?.text ?? "", path: "\(BlueZName.root)/\(name)",
                     resetCount: resetCounts["\(BlueZName.root)/\(name)"] ?? 0,
-                    radioFolder: RadioFolder.path(bus, adapter: name)))
+                    radioFolder: RadioFolder.path(bus, adapter: name), renew: { renewal.want() }))
         } catch {
-            if error.isAccessDenied { return .unusable(.bluetoothForbidden, detail: Self.forbidden(error)) }
-            if error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") {
-                return .unusable(
-                    .noBluetoothService,
-                    detail: "bluetoothd does not run. Start it, for instance by 'systemctl start bluetooth'.")
-            }
-            throw error
+            guard let (problem, detail) = Self.problem(error) else { throw error }
+            return .unusable(problem, detail: detail)
         }
+    }
+
+    /// What an error says about the access to bluetoothd, and text for the user; nil if nothing.
+    static func problem(_ error: DBusError) -> (DiscoveryProblem, detail: String)? {
+        if error.isAccessDenied { return (.bluetoothForbidden, forbidden(error)) }
+        guard error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") else { return nil }
+        return (
+            .noBluetoothService, "bluetoothd does not run. Start it, for instance by 'systemctl start bluetooth'."
+        )
+    }
+
+    /// The text for a user whose bus or bluetoothd does not answer.
+    static func unreachable(_ error: DBusError) -> String {
+        "Cannot talk to bluetoothd: \(error). Check that the system's message bus runs."
     }
 
     /// The text for a user who may not use Bluetooth.
@@ -178,6 +188,23 @@ struct AdapterWatch: Sendable {
             return isOff ? signal.path : nil
         default: return nil
         }
+    }
+}
+
+/// Ends a connection so that the watch makes another in its place.
+private final class Renewal: Sendable {
+    private let connection: DBusConnection
+    private let wanted = Mutex(false)
+
+    init(_ connection: DBusConnection) {
+        self.connection = connection
+    }
+
+    var isWanted: Bool { wanted.withLock { $0 } }
+
+    func want() {
+        wanted.withLock { $0 = true }
+        connection.close()
     }
 }
 

@@ -47,7 +47,7 @@ final class MonitorScan: ScanWay {
         }
     }
 
-    func begin() async throws(DBusError) {
+    func begin(unless isUnwanted: @Sendable () -> Bool) async throws(DBusError) -> Bool {
         try await export()
         state.withLock { $0 = State() }
         do throws(DBusError) {
@@ -61,6 +61,7 @@ final class MonitorScan: ScanWay {
             throw DBusError.refused(
                 name: "org.bluez.Error.NotSupported", text: "bluetoothd did not activate the advertisement monitors")
         }
+        return true
     }
 
     func end() async {

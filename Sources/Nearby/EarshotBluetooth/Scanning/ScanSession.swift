@@ -94,7 +94,11 @@ final class ScanSession: Sendable {
         await gate.enter()
         defer { gate.leave() }
         do throws(DBusError) {
-            try await way.begin()
+            guard try await way.begin(unless: { gate.isQuietWanted }) else {
+                // The next round waits until it is quiet no longer.
+                if Task.isCancelled { throw DBusError.cancelled }
+                return
+            }
             began()
             await gate.sleep(end - Self.now)
             if Task.isCancelled { throw DBusError.cancelled }

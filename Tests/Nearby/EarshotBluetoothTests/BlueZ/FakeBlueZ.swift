@@ -12,6 +12,12 @@ final class FakeBlueZ: Sendable {
         var powered: [String: Bool] = [:]
         var isForbidden = false
         var isHeldByOthers = false
+        /// The radio's folder, and how often a discovery began outside of its caller's turn.
+        var radioFolder: String?
+        var beginCountOutOfTurn = 0
+        var losesNextDiscovery = false
+        /// Those whose begin of a discovery was never answered.
+        var unanswered: Set<String> = []
         var registrationDelaySeconds = 0.0
         var maximumAdvertisementCount = 5
         var advertisements: [String: [String: DBusValue]] = [:]
@@ -95,6 +101,13 @@ final class FakeBlueZ: Sendable {
         try await export(name)
     }
 
+    /// Looks from now on whether those that begin a discovery hold the lock of their turn.
+    func followTurns(_ folder: String?) { state.withLock { $0.radioFolder = folder } }
+    var beginCountOutOfTurn: Int { state.withLock { $0.beginCountOutOfTurn } }
+
+    /// Lets the next begin of a discovery get no answer, as bluetoothd does if another comes at the same time.
+    func loseNextDiscovery() { state.withLock { $0.losesNextDiscovery = true } }
+
     /// Denies all further calls, or allows them.
     func set(isForbidden: Bool) { state.withLock { $0.isForbidden = isForbidden } }
 
@@ -150,12 +163,15 @@ final class FakeBlueZ: Sendable {
                 return []
             }
         }
+        func discovery(_ method: String) -> DBusObject.Method {
+            { [self] call throws(DBusError) in try discover(method, call) }
+        }
         var interfaces: [String: DBusObject.Interface] = [
             BlueZName.adapter: .init(
                 properties: ["Powered": .boolean(isPowered), "Discovering": .boolean(isHeld)],
                 methods: [
-                    "SetDiscoveryFilter": plain("SetDiscoveryFilter"), "StartDiscovery": plain("StartDiscovery"),
-                    "StopDiscovery": plain("StopDiscovery"),
+                    "SetDiscoveryFilter": plain("SetDiscoveryFilter"), "StartDiscovery": discovery("StartDiscovery"),
+                    "StopDiscovery": discovery("StopDiscovery"),
                 ]),
             BlueZName.advertisingManager: .init(
                 properties: isBluetooth4
@@ -188,6 +204,25 @@ final class FakeBlueZ: Sendable {
                 ])
         }
         try await connection.export("\(BlueZName.root)/\(name)", DBusObject(interfaces))
+    }
+
+    private func discover(_ method: String, _ call: DBusCall) throws(DBusError) -> [DBusValue] {
+        try permit(method)
+        try state.withLock { state throws(DBusError) in
+            if method == "StartDiscovery", let folder = state.radioFolder {
+                let turn = RadioLock(folder, "discovery")
+                if turn.take(alone: true) { state.beginCountOutOfTurn += 1 }
+                turn.close()
+            }
+            if state.unanswered.contains(call.sender) {
+                throw DBusError.refused(name: "org.bluez.Error.InProgress", text: "Operation already in progress")
+            }
+            if method == "StartDiscovery", exchange(&state.losesNextDiscovery, with: false) {
+                state.unanswered.insert(call.sender)
+                throw DBusError.noReply
+            }
+        }
+        return []
     }
 
     private func register(_ call: DBusCall) throws(DBusError) -> [DBusValue] {
