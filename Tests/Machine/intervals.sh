@@ -1,16 +1,19 @@
-# How often a controller of Bluetooth 5 sends, as bluetoothd is started. Runs behind sharing.sh.
+# How often a controller of Bluetooth 5 sends, as bluetoothd is started, and whether `earshot devices` says how it was. Runs behind sharing.sh.
 
 btvirt -l1 >"$logs/btvirt-5" 2>&1 &
 within 30 test -e /sys/class/bluetooth/hci3
 sleep 1
 
-# interval NAME MINIMUM MAXIMUM OPTIONS...: a check of the interval that the kernel asks of the controller, in milliseconds.
+# interval NAME KIND MINIMUM MAXIMUM OPTIONS...: checks of the interval that the kernel asks of the controller, in milliseconds, and of the
+# kind of bluetoothd, experimental or stock.
 interval() {
-    local name=$1 wanted="$2 $3" seen
-    shift 3
+    local name=$1 kind=$2 wanted="$3 $4" seen
+    shift 4
     restart_bluetoothd "$@"
     within 30 set_powered 3 true 2>/dev/null
     within 30 is_powered 3
+    "$programs/earshot" devices --json >"$logs/devices-$name" 2>&1
+    check "devices-$name" '$(tail -n 4 "$logs/devices-$name")' says "$logs/devices-$name" '"name":"hci3"' '"powered":true' "\"bluetoothd\":\"$kind\""
     btmon --index 3 --columns 200 >"$logs/$name" 2>&1 &
     local monitor=$!
     sleep 1
@@ -23,6 +26,14 @@ interval() {
     if [[ $seen == "$wanted" ]]; then ok "$name" "$seen ms"; else failed "$name" "$seen ms; $(tail -n 1 "$logs/beacon")"; fi
 }
 printf '[LE]\nMinAdvertisementInterval=160\nMaxAdvertisementInterval=240\n' >"$logs/main.conf"
-interval interval-experimental 100 150 --experimental
-interval interval-stock 1280 1280
-interval interval-configured 100 150 --configfile "$logs/main.conf"
+interval interval-experimental experimental 100 150 --experimental
+interval interval-stock stock 1280 1280
+interval interval-configured stock 100 150 --configfile "$logs/main.conf"
+# What `earshot devices` advises.
+printf '[General]\nExperimental = true\n' >"$logs/main.conf"
+interval interval-advised experimental 100 150 --configfile "$logs/main.conf"
+# bluetoothd is away.
+kill $bluetoothd
+wait $bluetoothd
+"$programs/earshot" devices >"$logs/devices-away" 2>&1
+check devices-without-bluetoothd '$(tail -n 4 "$logs/devices-away")' says "$logs/devices-away" 'Bluetooth: none: bluetoothd does not run'

@@ -11,15 +11,17 @@ public final class BluetoothAdapter: AdvertisementSource {
     private let scanner: Scanner
     private let advertiser: Advertiser
 
-    /// - Parameter name: the name of the adapter, such as `hci1`; nil for the first that is switched on.
-    public convenience init(_ name: String? = nil) {
-        self.init(name, bus: .system)
+    /// - Parameters:
+    ///   - name: the name of the adapter, such as `hci1`; nil for the first that is switched on.
+    ///   - log: receives a line about bluetoothd before the first scan, and when another kind of it runs.
+    public convenience init(_ name: String? = nil, log: @escaping @Sendable (String) -> Void = { _ in }) {
+        self.init(name, bus: .system, log: log)
     }
 
     /// An adapter on a bus other than the system's.
-    package init(_ name: String?, bus: DBusBus) {
+    package init(_ name: String?, bus: DBusBus, log: @escaping @Sendable (String) -> Void = { _ in }) {
         let watch = AdapterWatch(bus: bus, name: name)
-        scanner = Scanner(watch)
+        scanner = Scanner(watch, log: log)
         advertiser = Advertiser(watch)
     }
 

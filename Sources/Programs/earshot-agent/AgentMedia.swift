@@ -12,8 +12,9 @@ struct AgentMedia: Sendable {
     /// - Parameters:
     ///   - adapter: such as `hci1`; nil for the first that works.
     ///   - power: the power of scans for devices. An operation for beacons states itself whether it prefers low power.
-    init(adapter: String?, power: ScanPower) {
-        self.adapter = BluetoothAdapter(adapter)
+    ///   - log: receives which kind of bluetoothd runs.
+    init(adapter: String?, power: ScanPower, log: @escaping @Sendable (String) -> Void) {
+        self.adapter = BluetoothAdapter(adapter, log: log)
         self.power = power
     }
 

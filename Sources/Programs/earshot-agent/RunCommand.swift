@@ -74,7 +74,8 @@ struct RunCommand: ParsableCommand {
         }
         let radio = AgentMedia(
             adapter: adapter ?? MessageManager.Configuration.system(media: { _ in [] }).devices.adapter,
-            power: power.scanPower)
+            power: power.scanPower
+        ) { Self.log($0) }
         var options = AgentOptions(stateFolder: folder, media: { radio.media }, beacons: { radio.beacons }) {
             Self.log($0)
         }

@@ -13,6 +13,7 @@ struct MessageProgram: ParsableCommand {
         version: ProgramVersion.current,
         subcommands: [
             NearbyCommand.self, PublishCommand.self, SubscribeCommand.self, BeaconsCommand.self, BeaconCommand.self,
+            AdaptersCommand.self,
         ])
 
     static func main() {

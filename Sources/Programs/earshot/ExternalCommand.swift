@@ -33,6 +33,19 @@ struct ExternalCommand {
         throw Failure(.unavailable, "Cannot start '\(path.escapedForTerminal)': \(String(cString: strerror(errno))).")
     }
 
+    /// Runs the program, which writes to the same standard output, and waits for its end. Its standard error is discarded.
+    func run(_ arguments: [String]) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        var pointers = ([path] + arguments).map { (text: String) in strdup(text) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        var process: pid_t = 0
+        guard posix_spawn(&process, path, &actions, nil, &pointers, environ) == 0 else { return }
+        while waitpid(process, nil, 0) < 0, errno == EINTR {}
+    }
+
     /// The names of all such commands that are installed, sorted.
     static var names: [String] {
         var names: Set<String> = []

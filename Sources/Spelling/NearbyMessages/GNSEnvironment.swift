@@ -53,7 +53,7 @@ package struct GNSEnvironment: Sendable {
         let log = GNSDebugLog.standardError
         var configuration = MessageManager.Configuration.system(
             media: { [SoundMedium(microphone: $0.microphone, loudspeaker: $0.loudspeaker)] }, log: log)
-        let adapter = BluetoothAdapter(configuration.devices.adapter)
+        let adapter = BluetoothAdapter(configuration.devices.adapter, log: log)
         let sound = configuration.media
         configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
         configuration.beacons = { BluetoothBeacons(adapter) }

@@ -17,7 +17,7 @@ struct ForeignScan: Sendable {
 
     init(_ adapter: ReadyAdapter) async {
         self.adapter = adapter
-        offersMonitors = (try? await MonitorScan.isOffered(adapter, patternCount: 1)) ?? false
+        offersMonitors = (try? await MonitorScan.isOffered(adapter)) ?? false
     }
 
     /// Whether a foreign scan is in the way now and must not be interrupted yet.

@@ -35,9 +35,8 @@ final class MonitorScan: ScanWay {
         root = "/earshot/monitors\(Self.numbers.add(1, ordering: .relaxed).newValue)"
     }
 
-    /// Whether an adapter can scan for patterns with monitors.
-    static func isOffered(_ adapter: ReadyAdapter, patternCount: Int) async throws(DBusError) -> Bool {
-        guard patternCount <= maximumPatternCount else { return false }
+    /// Whether an adapter can scan with monitors, for at most `maximumPatternCount` patterns.
+    static func isOffered(_ adapter: ReadyAdapter) async throws(DBusError) -> Bool {
         do throws(DBusError) {
             let manager = try await adapter.properties(BlueZName.monitorManager)
             return manager["SupportedMonitorTypes"]?.elements?.contains(.string("or_patterns")) ?? false

@@ -36,10 +36,12 @@ final class ScanSession: Sendable {
 
     /// Scans until the task is cancelled.
     /// - Parameters:
+    ///   - learned: receives the kind of bluetoothd before the scan begins.
     ///   - began: called whenever the adapter began to scan.
     ///   - report: receives each reception.
     func run(
-        began: @Sendable () -> Void, report: @escaping @Sendable (ReceivedAdvertisement) -> Void
+        learned: (BluetoothdKind) -> Void, began: @Sendable () -> Void,
+        report: @escaping @Sendable (ReceivedAdvertisement) -> Void
     ) async throws(DBusError) {
         let (inputs, input) = AsyncStream.makeStream(
             of: Input.self, bufferingPolicy: .bufferingNewest(Self.maximumBacklog))
@@ -52,7 +54,9 @@ final class ScanSession: Sendable {
             input.finish()
             reading.cancel()
         }
-        if try await MonitorScan.isOffered(adapter, patternCount: plan.patterns.count) {
+        let offersMonitors = try await MonitorScan.isOffered(adapter)
+        learned(BluetoothdKind(offersMonitors: offersMonitors))
+        if offersMonitors, plan.patterns.count <= MonitorScan.maximumPatternCount {
             let monitors = MonitorScan(adapter, plan.patterns) { input.yield(.found(path: $0, $1)) }
             defer { monitors.close() }
             do throws(DBusError) {

@@ -20,6 +20,8 @@ final class Scanner: Sendable {
         var task: Task<Void, Never>?
         /// Tells the run that the requests changed; nil if there is no run.
         var inputs: AsyncStream<Input>.Continuation?
+        /// What the log says about bluetoothd.
+        var logged: String?
 
         var plan: ScanPlan? { ScanPlan(readers.map { ($0.reader.patterns, $0.reader.power) }) }
     }
@@ -35,14 +37,17 @@ final class Scanner: Sendable {
     private static let maximumRetry = Duration.seconds(8)
 
     private let watch: AdapterWatch
+    private let log: @Sendable (String) -> Void
     /// Never locked while a reader receives an event: the end of a reader locks it while holding a lock that an event
     /// needs.
     private let state = Mutex(State())
     /// Locked while readers receive problems, so that all receive them in the same order.
     private let telling = Mutex(())
 
-    init(_ watch: AdapterWatch) {
+    /// - Parameter log: receives a line about bluetoothd before the first scan, and when another kind of it runs.
+    init(_ watch: AdapterWatch, log: @escaping @Sendable (String) -> Void) {
         self.watch = watch
+        self.log = log
     }
 
     /// See `AdvertisementSource`.
@@ -137,6 +142,8 @@ final class Scanner: Sendable {
         while !Task.isCancelled {
             do throws(DBusError) {
                 try await ScanSession(adapter: adapter, plan: plan).run {
+                    self.log($0, of: adapter)
+                } began: {
                     retry.withLock { $0 = Self.firstRetry }
                     guard isNew.withLock({ exchange(&$0, with: false) }) else { return }
                     self.tell(nil)
@@ -180,6 +187,11 @@ final class Scanner: Sendable {
                 for event in events { reader.continuation.yield(event) }
             }
         }
+    }
+
+    private func log(_ kind: BluetoothdKind, of adapter: ReadyAdapter) {
+        let line = "\(adapter.name): \(kind.text)." + (kind.advice.map { " \($0)" } ?? "")
+        if state.withLock({ exchange(&$0.logged, with: line) }) != line { log(line) }
     }
 
     private func report(_ received: ReceivedAdvertisement) {

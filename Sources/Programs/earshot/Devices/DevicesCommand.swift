@@ -6,7 +6,7 @@ import EarshotSoundConsole
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List sound devices and show which can carry 18.5 to 20 kHz.",
+        abstract: "List sound devices and show which can carry 18.5 to 20 kHz, and the Bluetooth adapters.",
         discussion: """
             Opens each device and reads its abilities; plays and records nothing. 'yes': the rate and the encoding are \
             enough. 'likely': they are enough if the underlying device runs at 44.1 kHz or more; a sound server reveals \
@@ -18,6 +18,10 @@ struct DevicesCommand: ParsableCommand {
             configuration. --all adds the devices that ALSA defines automatically: the same cards with converters \
             ('plughw:', 'sysdefault:'), loudspeaker layouts ('front:', 'surround51:'), digital outputs ('iec958:', \
             'hdmi:'), effects, 'null', and bridges to OSS and JACK. A device named as an argument is always shown.
+
+            Below them are the Bluetooth adapters, and whether bluetoothd runs with --experimental, which changes how it \
+            scans and advertises, with what to do about it. Arguments, --capture and --playback leave them out; they need \
+            earshot-messages, which 'make all' builds.
 
             EXAMPLES:
               earshot devices
@@ -32,6 +36,9 @@ struct DevicesCommand: ParsableCommand {
             most_channels, hardware_rate_hz (of a running sound card behind a sound server). A device that did not \
             answer has: error ("notFound", "busy", "notPermitted", "vanished", "unsupported", "failed") and advice. An \
             unknown value has no key.
+
+            A Bluetooth adapter has: name, direction ("bluetooth"), powered, bluetoothd ("experimental", "stock", \
+            "noLowEnergy") and advice. Without an adapter, a line has direction, problem and advice.
 
             Exit codes: 0 at least one device shown can be used; 77 no device can be used and the system refuses \
             access to some; 69 otherwise.
@@ -79,6 +86,9 @@ struct DevicesCommand: ParsableCommand {
             for device in devices { StandardStream.output.print(device.json.text) }
         } else {
             printText(devices)
+        }
+        if names.isEmpty, capture == playback {
+            ExternalCommand(named: "messages")?.run(["adapters"] + (json ? ["--json"] : []))
         }
         guard devices.contains(where: \.isUsable) else { throw failure(devices, cardCount: list?.cardCount) }
     }

@@ -1,10 +1,9 @@
-import EarshotConsole
 import Glibc
 
 /// Breaks text into lines that fit the terminal.
-enum WrappedText {
+package enum WrappedText {
     /// The width of the terminal at standard output, at most 120; 80 if standard output is no terminal.
-    static var outputWidth: Int {
+    package static var outputWidth: Int {
         var size = winsize()
         guard ioctl(StandardStream.output.rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
         return min(Int(size.ws_col), 120)
@@ -12,7 +11,7 @@ enum WrappedText {
 
     /// Breaks `text` at spaces into lines of at most `width` characters; the first begins with `first`, the others with
     /// `margin`. A longer word stays whole, so that the user can copy it.
-    static func wrap(_ text: String, width: Int, first: String, margin: String) -> String {
+    package static func wrap(_ text: String, width: Int, first: String, margin: String) -> String {
         var lines: [String] = []
         var line = first
         var isFresh = true
@@ -30,7 +29,7 @@ enum WrappedText {
 
 extension String {
     /// The text padded with spaces to `count` characters.
-    func padded(to count: Int) -> String {
+    package func padded(to count: Int) -> String {
         self + String(repeating: " ", count: max(0, count - self.count))
     }
 }
