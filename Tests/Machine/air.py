@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
 """What a controller of Bluetooth 4 sent and scanned, from the text of btmon.
 
-    btmon --columns 200 --time --read FILE | air.py INDEX FROM UNTIL [TEXT@BEGIN...]
+    btmon --columns 200 --time --read FILE | air.py INDEX FROM UNTIL WINDOW [TEXT@BEGIN...]
 
 The times are seconds of the day. Each TEXT is a part of an advertisement's data in hexadecimal digits, wanted on the air from BEGIN
 on. A line for each: the text, the seconds from BEGIN to its first time on the air, its share of the time from then to UNTIL, the
-share of windows of 4 s from then on in which it was on the air, and how often it began. The last lines: the share of the time in
+share of windows of WINDOW seconds from then on in which it was on the air, and how often it began. The last lines: the share of the time in
 which anything was on the air, and in which the controller scanned.
 """
 import re
 import sys
 
-WINDOW_SECONDS = 4.0
 STEP_SECONDS = 0.1
 
 
@@ -66,9 +65,9 @@ def share(spans, begin, end):
 
 
 def main():
-    index, begin, end = sys.argv[1], float(sys.argv[2]), float(sys.argv[3])
+    index, (begin, end, window) = sys.argv[1], map(float, sys.argv[2:5])
     sent, scanned = intervals(sys.stdin, index)
-    for argument in sys.argv[4:]:
+    for argument in sys.argv[5:]:
         text, _, wanted = argument.partition("@")
         since = float(wanted or begin)
         spans = [span for span in sent if text in span[2] and span[1] > since]
@@ -76,9 +75,9 @@ def main():
             print(text, "never 0 0 0")
             continue
         first = max(spans[0][0], since)
-        count = max(0, int((end - WINDOW_SECONDS - first) / STEP_SECONDS))
+        count = max(0, int((end - window - first) / STEP_SECONDS))
         windows = [first + number * STEP_SECONDS for number in range(count)]
-        heard = sum(any(a < at + WINDOW_SECONDS and b > at for a, b, _ in spans) for at in windows)
+        heard = sum(any(a < at + window and b > at for a, b, _ in spans) for at in windows)
         print(text, f"{first - since:.2f} {share(spans, first, end):.3f} {heard / max(1, count):.3f} {len(spans)}")
     print("anything", f"{share(sent, begin, end):.3f}")
     print("scanning", f"{share(scanned, begin, end):.3f}")

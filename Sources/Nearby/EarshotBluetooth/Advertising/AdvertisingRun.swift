@@ -131,8 +131,10 @@ final class AdvertisingRun: Sendable {
             let now = Duration.nanoseconds(MonotonicTime.nanoseconds)
             let time = AirTime(seats: (sharing.held + seats.others).sorted())
             // The previous turn lasts until the next one can begin.
-            if let gate, time.seats.count > 1, told != nil, await sharing.foreign?.isInTheWay(gate) == true {
-                return scheduleTurn(time)
+            if let gate, time.seats.count > 1, await sharing.foreign?.isInTheWay(gate) == true {
+                if told != nil { return scheduleTurn(time) }
+                // The one on the air would keep it until then, so the first turn needs a gap before it.
+                await sharing.foreign?.end(isFirst: true)
             }
             guard let seat = time.seat(at: now), sharing.held.contains(seat) else {
                 for registration in turns.registered { await withdraw(registration) }

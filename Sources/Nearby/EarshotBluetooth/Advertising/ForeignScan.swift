@@ -5,11 +5,13 @@ import Glibc
 /// A scan by a foreign program, such as the desktop's settings, which prevents an advertisement from beginning.
 ///
 /// bluetoothd ends the controller's scan whenever the combined requests of all programs change, and begins it again 5
-/// to 6 s after the last change (measured with 5.66). So a discovery that begins and ends at once creates a gap. The
-/// other program loses that time, so all our programs together make such gaps rarely.
+/// to 6 s after the last change (measured with 5.66). So a discovery that begins and ends at once creates a gap, in which all
+/// our programs take their turns. The other program loses that time, so all our programs together make such gaps rarely.
 struct ForeignScan: Sendable {
     /// The time from a gap to the next one. The other program then scans for a quarter of the time or more.
     private static let interval = Duration.seconds(8)
+    /// How long turns go on in a gap: bluetoothd waits for 5 s or more, and the last turn must have begun before.
+    private static let length = Duration.seconds(4.5)
 
     let adapter: ReadyAdapter
     /// Whether our own programs scan with monitors, which do not count as a discovery.
@@ -22,14 +24,14 @@ struct ForeignScan: Sendable {
 
     /// Whether a foreign scan is in the way now and must not be interrupted yet.
     func isInTheWay(_ gate: RadioGate) async -> Bool {
-        guard !mayEnd, await isDiscovering else { return false }
+        guard !mayEnd, !isGap, await isDiscovering else { return false }
         return offersMonitors || !gate.isScanned
     }
 
     /// Interrupts a foreign scan for a moment, while none of our programs scans.
     /// - Parameter isFirst: Whether the advertisement was not on the air yet, and waits no longer.
     func end(isFirst: Bool) async {
-        guard isFirst || mayEnd, await isDiscovering else { return }
+        guard isFirst || mayEnd, !isGap, await isDiscovering else { return }
         let scan = DiscoveryScan(adapter: adapter)
         guard (try? await scan.begin(unless: { false })) == true else { return }
         await scan.end()
@@ -41,7 +43,12 @@ struct ForeignScan: Sendable {
     }
 
     /// Whether the last gap is long enough ago.
-    private var mayEnd: Bool { MonotonicTime.nanoseconds - read() >= Int64(Self.interval / .nanoseconds(1)) }
+    private var mayEnd: Bool { sinceLast >= Self.interval }
+    /// Whether the other program's scan rests now. bluetoothd says that it goes on.
+    private var isGap: Bool { sinceLast < Self.length }
+
+    /// The time since the last gap began.
+    private var sinceLast: Duration { .nanoseconds(MonotonicTime.nanoseconds) - .nanoseconds(read()) }
 
     private var path: String? { adapter.radioFolder.map { "\($0)/gap" } }
 
