@@ -278,8 +278,8 @@ let spellingTargets: [Target] = [
     spelling.module(
         "NearbyMessages",
         [
-            "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotPrompts", "EarshotSound", "NearbyWire",
-            "UIKitNames",
+            "EarshotBluetooth", "EarshotDiscovery", "EarshotMessages", "EarshotNotifications", "EarshotPrompts",
+            "EarshotSound", "NearbyWire", "UIKitNames",
         ]),
     spelling.module("GNSMessages", ["NearbyMessages"]),
     // NEAppPush…

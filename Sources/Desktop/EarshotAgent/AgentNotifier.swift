@@ -1,4 +1,4 @@
-/// A notification about an event for an app that is not running.
+/// A notification about an event for an app that is not running, or one that the app lets the agent show.
 public struct AgentNotification: Sendable, Hashable {
     /// The app whose manifest asks for it.
     public var app: String
@@ -12,6 +12,10 @@ public struct AgentNotification: Sendable, Hashable {
     public var sound: String? = "default"
     /// The number on the app's icon, 0 for none; nil for no change.
     public var badge: Int?
+    /// What a click does, in words.
+    public var action = "Open"
+    /// Whether the app itself has asked for it. It then stays when the app runs again.
+    public var isOfTheApp = false
 }
 
 /// The outcome of a notification.
@@ -20,6 +24,8 @@ public enum AgentNotificationOutcome: Sendable, Hashable {
     case shown
     /// The user clicked it. With the token, the app's window may come to the front; nil if the desktop gives none.
     case clicked(activationToken: String?)
+    /// It was closed without a click.
+    case closed
     /// No desktop shows it.
     case notShown
 }
@@ -29,11 +35,15 @@ public protocol AgentNotifier: Sendable {
     /// Shows a notification. Must not block.
     /// - Parameters:
     ///   - notification: the notification.
-    ///   - onOutcome: called with `shown` or `notShown`, and then, if the user clicks it, with `clicked`.
+    ///   - onOutcome: called with `shown` or `notShown`; after `shown` with `clicked` or `closed`, or with `notShown` if the desktop ends.
     func show(_ notification: AgentNotification, onOutcome: @escaping @Sendable (AgentNotificationOutcome) -> Void)
 
-    /// Removes all notifications of an app, which runs again and has received their events. Must not block.
+    /// Removes the notifications of an app, which runs again and has received their events, except those that it asked for itself.
+    /// Must not block.
     func removeAll(of app: String)
+
+    /// Removes a notification. Must not block.
+    func remove(_ notification: AgentNotification)
 }
 
 /// Shows no notifications, so apps are started at once.
@@ -48,4 +58,7 @@ public struct NoNotifier: AgentNotifier {
 
     /// Does nothing.
     public func removeAll(of app: String) {}
+
+    /// Does nothing.
+    public func remove(_ notification: AgentNotification) {}
 }

@@ -58,6 +58,8 @@ package struct GNSEnvironment: Sendable {
         configuration.media = { sound() + [BluetoothMedium(adapter: adapter)] }
         configuration.beacons = { BluetoothBeacons(adapter) }
         configuration.agent = .system
+        UIApplication.shared.setNotificationRelay(
+            AgentRelay(AgentNotifications(.system, app: configuration.applicationIdentifier, note: log)))
         configuration.foreground = foreground
         let consent = Consent(
             applicationIdentifier: configuration.applicationIdentifier, media: [.audio, .bluetooth],

@@ -8,6 +8,7 @@ final class NotificationPresenter: Sendable {
     private let center: UserNotificationCenter
     private let steps: AsyncStream<Step>.Continuation
     private let lastNumber = Atomic<UInt64>(0)
+    private let relay: @Sendable () -> (any NotificationRelay)?
 
     /// The number of steps that may wait for the desktop.
     private static let maximumStepCount = 256
@@ -31,16 +32,34 @@ final class NotificationPresenter: Sendable {
         init(_ notification: UILocalNotification) { self.notification = notification }
     }
 
-    /// - Parameter clicked: receives the notification that the user clicked.
-    init(_ center: UserNotificationCenter, clicked: @escaping Clicked) {
+    /// The notifications that may be cancelled.
+    private struct Shown {
+        /// Those that the desktop shows.
+        var here: [String: Original] = [:]
+        /// Those of the relay, the oldest first. It does not say when they are closed.
+        var there: [(identifier: String, original: Original)] = []
+        /// The means that the app has registered.
+        var options: NotificationOptions = []
+
+        /// More than a desktop shows of an app at once.
+        static let maximumCountThere = 64
+    }
+
+    /// - Parameters:
+    ///   - relay: what shows the notifications if it can; nil if the center shows all.
+    ///   - clicked: receives the notification that the user clicked.
+    init(
+        _ center: UserNotificationCenter, relay: @escaping @Sendable () -> (any NotificationRelay)?,
+        clicked: @escaping Clicked
+    ) {
         self.center = center
+        self.relay = relay
         let (stream, continuation) = AsyncStream.makeStream(
             of: Step.self, bufferingPolicy: .bufferingOldest(Self.maximumStepCount))
         steps = continuation
         Task { [center] in
-            // The notifications on the desktop, which may be cancelled.
-            var shown: [String: Original] = [:]
-            for await step in stream { await Self.take(step, center, &shown, clicked) }
+            var shown = Shown()
+            for await step in stream { await Self.take(step, center, relay, &shown, clicked) }
         }
     }
 
@@ -76,19 +95,41 @@ final class NotificationPresenter: Sendable {
     }
 
     private static func take(
-        _ step: Step, _ center: UserNotificationCenter, _ shown: inout [String: Original], _ clicked: @escaping Clicked
+        _ step: Step, _ center: UserNotificationCenter, _ relay: @Sendable () -> (any NotificationRelay)?,
+        _ shown: inout Shown, _ clicked: @escaping Clicked
     ) async {
         switch step {
-        case .register(let options, let answer): answer(await center.requestAuthorization(options: options))
+        case .register(let options, let answer):
+            shown.options = options
+            answer(await center.requestAuthorization(options: options))
         case .present(let request, let original):
+            // Without the alerts that the app has registered, the center says what is wrong.
+            if shown.options.contains(.alert), let relay = relay(),
+                await relay.show(
+                    request.limited(to: shown.options),
+                    onClick: {
+                        Task { await click(original, clicked) }
+                    })
+            {
+                shown.there.append((request.identifier, original))
+                if shown.there.count > Shown.maximumCountThere { shown.there.removeFirst() }
+                return
+            }
             await show(request, original, center, clicked)
-            shown[request.identifier] = original
+            shown.here[request.identifier] = original
             let open = Set(await center.deliveredIdentifiers())
-            shown = shown.filter { open.contains($0.key) }
+            shown.here = shown.here.filter { open.contains($0.key) }
         case .cancel(let original):
-            let identifiers = shown.filter { $0.value.notification === original.notification }.map(\.key)
+            let identifiers = shown.here.filter { $0.value.notification === original.notification }.map(\.key)
             await center.removeDeliveredNotifications(withIdentifiers: identifiers)
-        case .cancelAll: await center.removeAllDeliveredNotifications()
+            for (identifier, other) in shown.there where other.notification === original.notification {
+                relay()?.remove(identifier)
+            }
+            shown.there.removeAll { $0.original.notification === original.notification }
+        case .cancelAll:
+            await center.removeAllDeliveredNotifications()
+            for (identifier, _) in shown.there { relay()?.remove(identifier) }
+            shown.there = []
         case .badge(let count):
             do throws(NotificationError) { try await center.setBadgeCount(count) } catch { center.warn("\(error)") }
         case .done(let continuation): continuation.resume()
@@ -113,5 +154,15 @@ final class NotificationPresenter: Sendable {
 
     @MainActor private static func click(_ original: Original, _ clicked: Clicked) {
         clicked(original.notification)
+    }
+}
+
+extension NotificationRequest {
+    /// The request without the means that the app has not registered.
+    fileprivate func limited(to options: NotificationOptions) -> NotificationRequest {
+        var request = self
+        if !options.contains(.sound) { request.content.sound = nil }
+        if !options.contains(.badge) { request.content.badge = nil }
+        return request
     }
 }

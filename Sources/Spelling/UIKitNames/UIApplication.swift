@@ -57,6 +57,7 @@ public final class UIApplication: NSObject, Sendable {
         var settings: UIUserNotificationSettings?
         var badge = 0
         var presenter: NotificationPresenter?
+        var relay: (any NotificationRelay)?
     }
 
     private let values = Mutex(Values())
@@ -136,7 +137,8 @@ extension UIApplication {
     public var currentUserNotificationSettings: UIUserNotificationSettings? { values.withLock(\.settings) }
 
     /// Shows a notification at once. Returns immediately; a notification that the desktop cannot show is written to standard
-    /// error. A click calls the delegate's `application(_:didReceive:)`.
+    /// error. A click calls the delegate's `application(_:didReceive:)`. If the app's manifest says how to start it, the agent shows the
+    /// notification, and a click after the app's end starts the app.
     public func presentLocalNotificationNow(_ notification: UILocalNotification) {
         presenter.present(notification)
     }
@@ -160,10 +162,15 @@ extension UIApplication {
         }
     }
 
+    /// Lets another program show the notifications from now on, if it can.
+    package func setNotificationRelay(_ relay: any NotificationRelay) { values.withLock { $0.relay = relay } }
+
     private var presenter: NotificationPresenter {
         values.withLock { values in
             if let presenter = values.presenter { return presenter }
-            let presenter = NotificationPresenter(makeCenter()) { [weak self] notification in
+            let presenter = NotificationPresenter(makeCenter()) { [weak self] in
+                self?.values.withLock(\.relay)
+            } clicked: { [weak self] notification in
                 guard let self else { return }
                 delegate?.application(self, didReceive: notification)
             }

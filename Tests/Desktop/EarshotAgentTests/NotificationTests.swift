@@ -121,6 +121,79 @@ struct NotificationTests {
         #expect(await eventually { started == "found:\n" })
         withExtendedLifetime((agent, neighbour, publication)) {}
     }
+
+    // MARK: Notifications of the app itself
+
+    /// Lets the agent show a notification, as a process of the app does, and ends.
+    private func showAndEnd(_ id: String, _ body: String) async throws {
+        let socket = home.socket
+        try await onThread {
+            let client = try RawClient(socket, app: "app")
+            try client.send(.notify(ClientFrame.Notify(id: id, title: "Museum", body: body, action: "Look")))
+            let isShown = try client.wait { frame -> Bool? in
+                if case .notified(let notified) = frame, notified.id == id { notified.isShown } else { nil }
+            }
+            #expect(isShown)
+        }
+    }
+
+    @Test func aClickOnTheAppsOwnNotificationStartsItAfterItsEnd() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let agent = try agent(on: bus)
+        try await showAndEnd("n", "Ann is near")
+        let shown = try #require(desktop.shown.first)
+        #expect(shown.application == "app" && shown.summary == "Museum" && shown.body == "Ann is near")
+        #expect(shown.actions == ["default", "Look"])
+        await aWhile()
+        #expect(started.isEmpty && desktop.closed.isEmpty, "it stays without the app")
+        try await desktop.emit("ActivationToken", [.uint32(shown.number), .string("-token")])
+        try await desktop.click(shown.number, "default")
+        #expect(await eventually { started == "click: Ann is near-token-token\n" })
+        withExtendedLifetime(agent) {}
+    }
+
+    @Test func aClickOnTheAppsOwnNotificationReachesTheProcessThatLives() async throws {
+        let bus = try SessionBus()
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        let agent = try agent(on: bus)
+        let notifications = AgentNotifications(
+            BackgroundAgent(path: home.socket), app: "app", configurationFolder: "\(home.path)/config")
+        let clicks = Lines()
+        for id in ["a", "b", "c"] {
+            let isShown = await notifications.show(ClientFrame.Notify(id: id, title: id, body: "text")) {
+                clicks.add(id)
+            }
+            #expect(isShown)
+        }
+        #expect(desktop.shown.map(\.summary) == ["a", "b", "c"])
+        try await desktop.click(desktop.shown[1].number, "default")
+        #expect(await eventually { clicks.all == ["b"] })
+        notifications.remove("a")
+        #expect(await eventually { desktop.closed.contains(Int(desktop.shown[0].number)) })
+        #expect(!desktop.closed.contains(Int(desktop.shown[2].number)) && started.isEmpty)
+        withExtendedLifetime(agent) {}
+    }
+
+    /// Without a command a click could start nothing, so the app shows its notification itself. So it does without a desktop or an agent.
+    @Test func whatTheAgentCannotShowTheAppShows() async throws {
+        let bus = try SessionBus()
+        let folder = "\(home.path)/config"
+        let notification = ClientFrame.Notify(id: "n", title: "Museum", body: "text")
+        func isShown(_ app: String, at socket: String) async -> Bool {
+            let notifications = AgentNotifications(
+                BackgroundAgent(path: socket), app: app, configurationFolder: folder)
+            return await notifications.show(notification, onClick: {})
+        }
+        #expect(await !isShown("app", at: "\(home.path)/no-agent.sock"))
+        let agent = try agent(on: bus)
+        #expect(await !isShown("app", at: home.socket), "there is no desktop")
+        let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
+        try home.install("plain")
+        #expect(await !isShown("plain", at: home.socket))
+        #expect(desktop.shown.isEmpty)
+        withExtendedLifetime(agent) {}
+    }
 }
 
 /// A client that one thread after another uses.

@@ -3,6 +3,7 @@ import EarshotDBus
 import EarshotNotifications
 import Foundation
 import MessagesTestSupport
+import Synchronization
 import TestSupport
 import Testing
 import UIKitNames
@@ -46,6 +47,54 @@ struct LocalNotificationTests {
 
     private func register(_ types: UIUserNotificationType = [.alert, .badge, .sound]) {
         app.registerUserNotificationSettings(UIUserNotificationSettings(types: types, categories: nil))
+    }
+
+    /// Shows notifications in place of the desktop, but for those whose text begins with "here".
+    private final class Relay: NotificationRelay {
+        private let clicks = Mutex<[String: @Sendable () -> Void]>([:])
+        let shown = Lines()
+        let removed = Lines()
+
+        func show(_ request: NotificationRequest, onClick: @escaping @Sendable () -> Void) async -> Bool {
+            guard !request.content.body.hasPrefix("here") else { return false }
+            clicks.withLock { $0[request.content.body] = onClick }
+            shown.add("\(request.content.body) \(request.content.sound == nil ? "silent" : "loud")")
+            return true
+        }
+
+        func remove(_ identifier: String) { removed.add(identifier) }
+
+        func click(_ body: String) { clicks.withLock { $0[body] }?() }
+    }
+
+    @Test func `a relay shows what it can, its clicks come back, and the desktop has the rest`() async throws {
+        let service = try await FakeNotificationService(on: session, capabilities: ["body", "actions"])
+        let delegate = Delegate()
+        app.delegate = delegate
+        let relay = Relay()
+        app.setNotificationRelay(relay)
+        let texts = ["first", "here", "second"]
+        let notifications = texts.map { text in
+            let notification = UILocalNotification()
+            notification.alertBody = text
+            notification.soundName = UILocalNotificationDefaultSoundName
+            notification.userInfo = ["text": text]
+            return notification
+        }
+        register([.alert])
+        for notification in notifications { app.presentLocalNotificationNow(notification) }
+        await app.waitUntilPresented()
+        #expect(relay.shown.all == ["first silent", "second silent"], "the app has not registered sounds")
+        #expect(service.shown.map(\.body) == ["here"])
+        relay.click("second")
+        #expect(await eventually { delegate.clicked.count == 1 })
+        #expect(delegate.clicked.first?.userInfo?["text"] as? String == "second")
+        app.cancelLocalNotification(notifications[0])
+        await app.waitUntilPresented()
+        #expect(relay.removed.all.count == 1)
+        app.cancelAllLocalNotifications()
+        await app.waitUntilPresented()
+        #expect(relay.removed.all.count == 2)
     }
 
     @Test func `the values of a notification reach the desktop, and its click comes back`() async throws {

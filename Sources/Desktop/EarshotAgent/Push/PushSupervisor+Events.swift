@@ -294,6 +294,7 @@ extension PushSupervisor {
             showNext(app)
             apps[app]?.refusalCount += 1
         case .clicked(let token): clicked(notification, token, app)
+        case .closed: break
         }
     }
 

@@ -52,6 +52,8 @@ extension Supervisor {
         case (.release(let name), let app?): release(name.id, app, number)
         case (.acknowledge(let acknowledgement), let app?): acknowledge(acknowledgement, app, number)
         case (.situation(let situation), _?): clients[number]?.isForeground = situation.isForeground
+        case (.notify(let notify), let app?): show(notify, app, number)
+        case (.withdraw(let name), _?): withdraw(name.id, of: number)
         default: refuse(number, "Only an app can do this: say hello with its identifier.")
         }
     }
@@ -87,7 +89,7 @@ extension Supervisor {
             starts.presence.add(app)
         }
         clients[number]?.app = hello.app
-        client.connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
+        client.connection.send(AgentFrame.welcome(AgentFrame.Welcome(notifies: true)))
         guard let app = hello.app, let record = apps[app], !record.state.operations.isEmpty, record.tasks.tidying == nil
         else {
             return
@@ -172,7 +174,7 @@ extension Supervisor {
     }
 
     /// The folder of a process's program; nil if the kernel does not report it.
-    private static func programFolder(of process: Int32) -> String? {
+    static func programFolder(of process: Int32) -> String? {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/\(process)/exe", &path, path.count)
         let bytes = path.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
@@ -243,6 +245,7 @@ extension Supervisor {
         for client in clients.values where client.app == app { apps[app]?.stoppedProcesses.insert(client.process) }
         if let failure = saveNow(app) { return failure }
         guard isForgetting else { return nil }
+        removeNotices(of: app)
         apps[app]?.tasks.starting?.cancel()
         removeNotifications(of: app)
         do throws(PrivateFolder.Failure) { try store.forget(app: app) } catch { return "\(error)" }

@@ -60,11 +60,12 @@ extension Supervisor {
     }
 
     func take(_ outcome: AgentNotificationOutcome, of notification: AgentNotification) {
+        if notification.isOfTheApp { return take(outcome, ofTheApp: notification) }
         let app = notification.app
         // The app may be connected by now, with all its waiting events.
         guard let record = apps[app], record.notified.contains(notification.identifier) else { return }
         switch outcome {
-        case .shown: break
+        case .shown, .closed: break
         case .clicked(let token):
             // The click has closed the notification. If the app does not take the message, it is shown again.
             apps[app]?.notified.remove(notification.identifier)
@@ -96,7 +97,7 @@ extension Supervisor {
 
     // MARK: The process
 
-    private func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
+    func start(_ app: String, _ command: [String], because reason: AppStarter.Reason) {
         // Local push may be starting it now.
         guard starts.presence.begin(app) else { return }
         // Counted as a failure until the app has taken its events. Written to the disk first, so that a crash does not

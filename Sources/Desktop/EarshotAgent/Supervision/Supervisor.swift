@@ -12,6 +12,7 @@ import Synchronization
 ///     connections ◀─ events ───────────────┤  └─ found, lost                          (+Events)
 ///                                          └─▶ waiting events ─▶ start of the app     (+Starting)
 ///     state files ◀─ every change                                                     (+Saving)
+///     connections ─ notifications of apps ─▶ desktop ─ clicks ─▶ connections, start   (+Notices)
 ///
 /// Outside events arrive through `input`, in order.
 actor Supervisor {
@@ -59,6 +60,8 @@ actor Supervisor {
 
     var clients: [Int: AgentClientRecord] = [:]
     var apps: [String: AppRecord] = [:]
+    /// The notifications that apps let the agent show, by their identifiers on the desktop.
+    var notices: [String: AppNotice] = [:]
     var runCount = 0
     /// Whether any app has connected: an agent waits for the app that has just started it.
     var hasServed = false
@@ -106,7 +109,8 @@ actor Supervisor {
             case .pushChanged: break
             }
             let isIdle =
-                clients.isEmpty && apps.values.allSatisfy(\.state.isEmpty) && push?.isBusy.withLock(\.self) != true
+                clients.isEmpty && notices.isEmpty && apps.values.allSatisfy(\.state.isEmpty)
+                && push?.isBusy.withLock(\.self) != true
             if options.endsWhenIdle, hasServed, isIdle { onIdle() }
         }
     }

@@ -33,6 +33,8 @@ enum AgentNews: Sendable {
     case refused(String, sentence: String)
     case state(AgentFrame.State)
     case events(AgentFrame.Events)
+    case notified(AgentFrame.Notified)
+    case clicked(String)
     /// The agent cannot be reached; the client tries again. The sentence says why.
     case away(sentence: String)
 }
@@ -42,6 +44,8 @@ final class AgentClient: Sendable {
     private struct State {
         var connection: AgentConnection?
         var isWelcome = false
+        /// Whether the agent shows notifications of apps.
+        var notifies = false
         var isWanted = false
         var isClosed = false
         var pause = AgentClient.shortestPause
@@ -104,6 +108,13 @@ final class AgentClient: Sendable {
     func acknowledge(_ events: AgentFrame.Events) {
         send(.acknowledge(ClientFrame.Acknowledgement(events.id, sequence: events.sequence)))
     }
+
+    /// - Returns: whether the agent has it, and will answer.
+    func notify(_ notification: ClientFrame.Notify) -> Bool {
+        state.withLock { $0.isWelcome && $0.notifies } && send(.notify(notification))
+    }
+
+    func withdraw(_ id: String) { send(.withdraw(ClientFrame.Name(id))) }
 
     func tell(isForeground: Bool) { send(.situation(ClientFrame.Situation(isForeground: isForeground))) }
 
@@ -221,9 +232,10 @@ final class AgentClient: Sendable {
     private func take(_ body: Data, from connection: AgentConnection) {
         guard let frame = AgentProtocol.decode(body, as: AgentFrame.self) else { return connection.close() }
         switch frame {
-        case .welcome:
+        case .welcome(let welcome):
             state.withLock { state in
                 state.isWelcome = true
+                state.notifies = welcome.notifies == true
                 state.pause = Self.shortestPause
                 state.failureCount = 0
             }
@@ -245,6 +257,8 @@ final class AgentClient: Sendable {
             }
         case .state(let state): news(.state(state))
         case .events(let events): news(.events(events))
+        case .notified(let notified): news(.notified(notified))
+        case .clicked(let name): news(.clicked(name.id))
         case .overview, .pushStates, .pushEvent, .pushOverview: break
         }
     }

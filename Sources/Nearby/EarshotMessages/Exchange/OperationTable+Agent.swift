@@ -48,6 +48,8 @@ extension OperationTable {
             }
         case .state(let state): take(state, now)
         case .events(let events): take(events, now)
+        // A manager shows none.
+        case .notified, .clicked: break
         }
     }
 

@@ -2,8 +2,13 @@
 package enum AgentFrame: OneKeyFrame {
     package struct Welcome: Codable, Sendable, Hashable {
         package var version: Int
+        /// Whether the agent takes `notify`; nil for one that does not know it.
+        package var notifies: Bool?
 
-        package init(version: Int = AgentProtocol.version) { self.version = version }
+        package init(version: Int = AgentProtocol.version, notifies: Bool? = nil) {
+            self.version = version
+            self.notifies = notifies
+        }
     }
 
     package struct Refusal: Codable, Sendable, Hashable {
@@ -44,6 +49,18 @@ package enum AgentFrame: OneKeyFrame {
         }
     }
 
+    /// What became of a notification of the app.
+    package struct Notified: Codable, Sendable, Hashable {
+        package var id: String
+        /// If not, the app tells its user itself.
+        package var isShown: Bool
+
+        package init(_ id: String, isShown: Bool) {
+            self.id = id
+            self.isShown = isShown
+        }
+    }
+
     case welcome(Welcome)
     case held(ClientFrame.Name)
     case released(ClientFrame.Name)
@@ -51,6 +68,9 @@ package enum AgentFrame: OneKeyFrame {
     case state(State)
     case events(Events)
     case overview(AgentOverview)
+    case notified(Notified)
+    /// The user clicked a notification that this process has let the agent show.
+    case clicked(ClientFrame.Name)
     case pushStates(PushFrame.States)
     case pushEvent(PushFrame.Event)
     case pushOverview(PushFrame.Overview)
@@ -63,6 +83,8 @@ package enum AgentFrame: OneKeyFrame {
         "state": FramePart(AgentFrame.state),
         "events": FramePart(AgentFrame.events),
         "overview": FramePart(AgentFrame.overview),
+        "notified": FramePart(AgentFrame.notified),
+        "clicked": FramePart(AgentFrame.clicked),
         "pushStates": FramePart(AgentFrame.pushStates),
         "pushEvent": FramePart(AgentFrame.pushEvent),
         "pushOverview": FramePart(AgentFrame.pushOverview),

@@ -59,12 +59,50 @@ package enum ClientFrame: OneKeyFrame {
         }
     }
 
+    /// A notification of the app itself, which the agent shows: a click on it then works after the app's end.
+    package struct Notify: Codable, Sendable, Hashable {
+        /// Unique within the process.
+        package var id: String
+        package var title: String
+        package var body: String
+        /// What a click does, in words.
+        package var action: String?
+        /// A sound of the desktop's theme or the absolute path of a file, `default` for the desktop's sound for new messages; nil for silence.
+        package var sound: String?
+        /// The number on the app's icon, 0 for none; nil to leave it as it is.
+        package var badge: Int?
+
+        package init(
+            id: String, title: String, body: String, action: String? = nil, sound: String? = nil, badge: Int? = nil
+        ) {
+            self.id = id
+            self.title = title
+            self.body = body
+            self.action = action
+            self.sound = sound
+            self.badge = badge
+        }
+
+        /// Whether it is within the limits, which are those of a provider's notification.
+        package var isValid: Bool {
+            typealias Limits = ProviderFrame.Notify
+            return (1...Limits.maximumIdentifierByteCount).contains(id.utf8.count)
+                && title.utf8.count <= Limits.maximumTitleByteCount && body.utf8.count <= Limits.maximumBodyByteCount
+                && action?.utf8.count ?? 0 <= Limits.maximumTitleByteCount
+                && sound?.utf8.count ?? 0 <= Limits.maximumSoundByteCount
+                && (0...Limits.maximumBadge).contains(badge ?? 0)
+        }
+    }
+
     case hello(Hello)
     case hold(Hold)
     case release(Name)
     case acknowledge(Acknowledgement)
     case situation(Situation)
     case request(Request)
+    case notify(Notify)
+    /// Closes a notification.
+    case withdraw(Name)
     case pushWatch(PushFrame.Watch)
     case pushTaken(PushFrame.Taken)
 
@@ -75,6 +113,8 @@ package enum ClientFrame: OneKeyFrame {
         "acknowledge": FramePart(ClientFrame.acknowledge),
         "situation": FramePart(ClientFrame.situation),
         "request": FramePart(ClientFrame.request),
+        "notify": FramePart(ClientFrame.notify),
+        "withdraw": FramePart(ClientFrame.withdraw),
         "pushWatch": FramePart(ClientFrame.pushWatch),
         "pushTaken": FramePart(ClientFrame.pushTaken),
     ]

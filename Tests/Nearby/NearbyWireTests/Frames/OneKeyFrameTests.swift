@@ -30,6 +30,11 @@ import Testing
             (.acknowledge(ClientFrame.Acknowledgement("o", sequence: 3)), #"{"acknowledge":{"id":"o","sequence":3}}"#),
             (.situation(ClientFrame.Situation(isForeground: true)), #"{"situation":{"isForeground":true}}"#),
             (.request(ClientFrame.Request(.stop, app: "a")), #"{"request":{"action":"stop","app":"a"}}"#),
+            (
+                .notify(ClientFrame.Notify(id: "n", title: "t", body: "b", action: "a", sound: "s", badge: 1)),
+                #"{"notify":{"action":"a","badge":1,"body":"b","id":"n","sound":"s","title":"t"}}"#
+            ),
+            (.withdraw(ClientFrame.Name("n")), #"{"withdraw":{"id":"n"}}"#),
             (.pushWatch(PushFrame.Watch(taken: ["e"])), #"{"pushWatch":{"taken":["e"],"version":1}}"#),
             (.pushTaken(PushFrame.Taken(["e"])), #"{"pushTaken":{"ids":["e"]}}"#),
         ])
@@ -42,6 +47,8 @@ import Testing
         let found = #"{"found":{"content":"aGk=","id":"m","isAuthenticated":true,"namespace":"","type":"t"}}"#
         try Self.expect([
             (AgentFrame.welcome(AgentFrame.Welcome()), #"{"welcome":{"version":1}}"#),
+            (.notified(AgentFrame.Notified("n", isShown: true)), #"{"notified":{"id":"n","isShown":true}}"#),
+            (.clicked(ClientFrame.Name("n")), #"{"clicked":{"id":"n"}}"#),
             (.held(ClientFrame.Name("o")), #"{"held":{"id":"o"}}"#),
             (.released(ClientFrame.Name("o")), #"{"released":{"id":"o"}}"#),
             (.refusal(AgentFrame.Refusal("No.")), #"{"refusal":{"sentence":"No."}}"#),
