@@ -227,7 +227,7 @@ public struct Receiver: ~Copyable {
                     place: attempt.candidate, layout: attempt.layout ?? .token, format: measurers[profileIndex].format)
                 if attempt.layout == nil {
                     // Sync check: the possible lengths of the frame.
-                    searchWork += checkSync(view, profileIndex)
+                    searchWork += search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
                 } else if let end = search.queue.endOfClearerFrame(than: attempt, keptCount: histories.keptSampleCount)
                 {
                     search.queue.insert(attempt, waitingUntil: end)
@@ -252,20 +252,6 @@ public struct Receiver: ~Copyable {
         }
     }
 
-    /// Checks a candidate's sync pattern, and reads its length header, also where its offset changes.
-    /// - Returns: the work.
-    private mutating func checkSync(_ view: FrameView, _ profileIndex: Int) -> DecodingWork {
-        var (work, unread) = search.checkSync(view, profileIndex: profileIndex, &measurers[profileIndex])
-        guard let unread else { return work }
-        let (byteCount, motionWork) = decoder.announcedByteCount(
-            view.at(unread), profileIndex: profileIndex, measurers[profileIndex])
-        work += motionWork
-        if let byteCount {
-            search.insert(unread, view.format, profileIndex: profileIndex, byteCount: byteCount)
-        }
-        return work
-    }
-
     // MARK: Frames
 
     /// Tries to decode a frame; if other frames disturb it, it waits and is tried again.
@@ -275,6 +261,7 @@ public struct Receiver: ~Copyable {
             view, profileIndex: attempt.profileIndex, &measurers[attempt.profileIndex],
             mayWait: !attempt.hasWaited, isBrief: isBrief)
         budget.spend(work)
+        if attempt.isUnread, attempt.look == .first { readHeader(outcome, attempt, view) }
         switch outcome {
         case .decoded(let frame): return frame
         case .likeNoise: counted.rejectedByPathMetric += 1
@@ -294,6 +281,18 @@ public struct Receiver: ~Copyable {
             search.queue.insert(attempt, waitingUntil: due + Receiver.disturbedWait)
         }
         return nil
+    }
+
+    /// Reads the length header along changing offsets where no token decoded, and queues an attempt of that length.
+    private mutating func readHeader(_ outcome: DecodingOutcome, _ attempt: Attempt, _ view: FrameView) {
+        if case .decoded = outcome { return }
+        let profileIndex = attempt.profileIndex
+        let (byteCount, work) = decoder.announcedByteCount(
+            view, profileIndex: profileIndex, measurers[profileIndex])
+        budget.spend(work)
+        if let byteCount {
+            search.insert(attempt.candidate, view.format, profileIndex: profileIndex, byteCount: byteCount)
+        }
     }
 
     /// Reports a frame unless it is known.

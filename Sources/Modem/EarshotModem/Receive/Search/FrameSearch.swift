@@ -108,11 +108,10 @@ struct FrameSearch: ~Copyable {
 
     /// Checks a candidate's sync pattern and length header, and queues attempts until the end of the frames that they
     /// announce.
-    /// - Returns: the work; and the candidate, if its pattern is clear and loud and no length could be read at its offset. `insert` adds
-    ///   a length that is read otherwise.
+    /// - Returns: the work.
     mutating func checkSync(
         _ view: FrameView, profileIndex: Int, _ measurer: inout FrameMeasurer
-    ) -> (work: DecodingWork, unread: Candidate?) {
+    ) -> DecodingWork {
         let work = DecodingWork.syncCheck * measurer.histories.count
         var candidate = view.place
         candidate.shares = channelWeights.measure(view, &measurer)
@@ -120,14 +119,15 @@ struct FrameSearch: ~Copyable {
         candidate.dominance = dominance
         guard dominance >= minimumDominance(candidate, SyncCheck.minimumDominance) else {
             refusedCount += 1
-            return (work, nil)
+            return work
         }
-        queue.insert(Attempt(candidate, view.format, profileIndex: profileIndex, layout: .token))
+        var token = Attempt(candidate, view.format, profileIndex: profileIndex, layout: .token)
+        token.isUnread = announcedByteCount == nil && isWorthMotion(candidate)
+        queue.insert(token)
         if let announcedByteCount {
             insert(candidate, view.format, profileIndex: profileIndex, byteCount: announcedByteCount)
-            return (work, nil)
         }
-        return (work, isWorthMotion(candidate) ? candidate : nil)
+        return work
     }
 
     /// The minimum score of a candidate whose length header is worth reading along changing offsets. Of noise's candidates one in hundreds

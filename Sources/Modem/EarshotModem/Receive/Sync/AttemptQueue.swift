@@ -13,6 +13,8 @@ struct Attempt {
     var hasWaited = false
     /// Whether a brief attempt failed.
     var wasBrief = false
+    /// Whether a token's place is worth a look for a length header along changing offsets: none could be read at its own offset.
+    var isUnread = false
     /// Λ, if the first attempt measured it; see `FrameLikelihood`.
     var logRatio: Float = 0
 
