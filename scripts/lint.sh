@@ -21,6 +21,12 @@ if found=$(search -nE '(^|[^[:alnum:]._~*-])/(work|home|root)/' --exclude='*.md'
 $found"
 fi
 
+# The next part of the sentence follows after one space.
+if found=$(search -nE '[a-z,.;:]  "$' --include='*.swift'); then
+    complain "These parts of a text end with two spaces:
+$found"
+fi
+
 mapfile -t scripts < <(find . -name .build -prune -o -name '*.sh' -printf '%P\n' | sort)
 # Not through a pipe: grep ends at the first match, and a writer that is not done yet would fail.
 names=$(printf '/%s\n' "${scripts[@]}")

@@ -18,7 +18,7 @@ package enum ProgramArguments {
             guard CommandLine.argc > 0 else {
                 throw Failure(
                     .inputOutput,
-                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and check whether  "
+                    "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and check whether "
                         + "too many files are open.")
             }
             return (1..<Int(CommandLine.argc)).compactMap { index in

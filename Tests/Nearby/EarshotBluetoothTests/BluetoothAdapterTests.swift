@@ -216,8 +216,8 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.beginCountOutOfTurn == 0)
     }
 
-    /// Another program began a discovery at the same time as ours: bluetoothd never answers ours, and refuses to end it. On a new
-    /// connection the scan goes on.
+    /// Another program began a discovery at the same time as ours: bluetoothd never answers ours, and refuses to end it. Our
+    /// scan continues on a new connection.
     @Test func aDiscoveryWithoutAnswerBeginsAgainOnANewConnection() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, offersMonitors: false)

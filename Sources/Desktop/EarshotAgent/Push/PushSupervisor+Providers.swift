@@ -6,7 +6,6 @@ import EarshotSystem
 import Foundation
 import Glibc
 import NearbyWire
-import Synchronization
 
 /// The providers' processes.
 extension PushSupervisor {
@@ -128,7 +127,8 @@ extension PushSupervisor {
         let locked = fcntl(lock.descriptor.number, F_DUPFD_CLOEXEC, 10)
         Glibc.close(pair.1)
         defer { for descriptor in [theirs, locked] where descriptor >= 0 { Glibc.close(descriptor) } }
-        let (number, id, input) = (Self.runCount.add(1, ordering: .relaxed).newValue, configuration.identifier, input)
+        journal.runCount += 1
+        let (number, id, input) = (journal.runCount, configuration.identifier, input)
         let process =
             theirs < 0 || locked < 0
             ? nil

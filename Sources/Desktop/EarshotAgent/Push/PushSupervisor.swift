@@ -53,8 +53,6 @@ actor PushSupervisor {
 
     /// The same for all agents of a process, which are several in tests only.
     static let providerQueue = DispatchQueue(label: "earshot.agent.push.providers")
-    /// Counts the processes that were started.
-    static let runCount = Atomic(0)
 
     let options: AgentOptions
     let push: PushOptions
@@ -69,10 +67,12 @@ actor PushSupervisor {
     var apps: [String: PushAppRecord] = [:]
     var watchers: [Int: PushWatcher] = [:]
     var surroundings = PushSurroundings()
-    private var journal = Journal()
+    var journal = Journal()
 
-    /// What people can read of local push.
-    private struct Journal {
+    /// The past of this agent, as far as it matters.
+    struct Journal {
+        /// How many processes of providers it started.
+        var runCount = 0
         /// What is wrong with the configurations.
         var problems: [String] = []
         var lines: [PushFrame.Overview.Line] = []

@@ -29,7 +29,7 @@ struct ForeignScan: Sendable {
     }
 
     /// Interrupts a foreign scan for a moment, while none of our programs scans.
-    /// - Parameter isFirst: Whether the advertisement was not on the air yet, and waits no longer.
+    /// - Parameter isFirst: whether the advertisement was not on the air yet: then the time of the last gap does not matter.
     func end(isFirst: Bool) async {
         guard isFirst || mayEnd, !isGap, await isDiscovering else { return }
         let scan = DiscoveryScan(adapter: adapter)
@@ -44,7 +44,7 @@ struct ForeignScan: Sendable {
 
     /// Whether the last gap is long enough ago.
     private var mayEnd: Bool { sinceLast >= Self.interval }
-    /// Whether the other program's scan rests now. bluetoothd says that it goes on.
+    /// Whether the other program's scan rests now, although bluetoothd reports it as running.
     private var isGap: Bool { sinceLast < Self.length }
 
     /// The time since the last gap began.

@@ -29,7 +29,7 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
         case .directCount(let count):
             "\(count) bytes do not fit into the sound itself; it carries 1 to 32 (a longer message needs the service)"
         case .directUnsendable:
-            "the sound itself cannot carry eight bytes and 24 zeros: only a further zero would distinguish them from a token,  "
+            "the sound itself cannot carry eight bytes and 24 zeros: only a further zero would distinguish them from a token, "
                 + "and there is no room for it (remove a zero)"
         case .stopped:
             "the manager was stopped; create a new one"

@@ -53,7 +53,7 @@ extension OperationTable {
         case .unregistered(let run, let isGone, service.session):
             guard let number = number(ofRun: run), isGone || entries[number]?.registration?.lease == nil else { return }
             entries[number]?.registration = .failed
-            // What the service has ended it tells nothing of, not even what is lost.
+            // The service reports nothing for a subscription that it has ended, not even losses.
             if isGone { entries[number]?.found.doubt(until: now + rules.doubt) }
         case .refused(let run, let failure):
             guard let number = number(ofRun: run) else { return }

@@ -8,7 +8,7 @@ struct BurstOption: ParsableArguments {
         name: .customLong("burst"),
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Send a token (8 bytes) as a burst of 2 to 8 frames, which 'decode' and 'listen' combine with  "
+            "Send a token (8 bytes) as a burst of 2 to 8 frames, which 'decode' and 'listen' combine with "
                 + "--combine.",
             valueName: "count"))
     var count = 1

@@ -7,7 +7,7 @@ struct CombineOption: ParsableArguments {
         name: .customLong("combine"),
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): combine  "
+            "Also decode tokens that are too quiet alone but are sent several times in a burst (encode --burst): combine "
                 + "this many repeats, 2 to 8. It takes time, and a token is reported after its last repeat.",
             valueName: "number"))
     var count: Int?

@@ -32,7 +32,7 @@ enum OutputFormat {
             case .svg: ("an SVG picture", "svg", "inkscape FILE.svg -o FILE.\(found)")
             }
         throw ValidationError(
-            "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and  "
+            "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and "
                 + "then convert it, for example with '\(converter)'.")
     }
 }

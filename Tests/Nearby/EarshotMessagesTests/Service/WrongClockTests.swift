@@ -152,7 +152,8 @@ struct WrongClockEarshotdTests {
 
     /// The service ends, its machine's clock is set by an hour, and it begins again.
     ///
-    /// Set back, everything goes on. Set forward, all leases have ended: when the devices renew them, they publish and subscribe again.
+    /// A clock that is set back changes nothing. A clock that is set forward ends all leases; when the devices renew them, they publish and
+    /// subscribe again.
     @Test(.enabled(if: Repository.hasPython), arguments: [-3_600, 0, 3_600])
     func `the service's clock is set between two runs`(seconds: Int) async throws {
         let daemon = try Daemon()

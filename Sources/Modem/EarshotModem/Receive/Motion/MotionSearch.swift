@@ -46,11 +46,9 @@ struct MotionSearch: ~Copyable {
 
     /// Writes λ of the data tones of the view that was searched, whatever its path; shape [dataToneCount][M].
     mutating func writeToneLikelihoods(_ view: FrameView, into metrics: inout [Float]) {
-        var step = view.layout.dataToneCount - 1
-        chain.runBackward(table, symbolCount: view.layout.toneCount) { symbol, weights in
-            guard step >= 0, symbol == view.layout.dataPlace(step) else { return }
-            table.writeToneLikelihoods(symbol, weights, into: &metrics, at: step * view.profile.toneCount)
-            step -= 1
+        let layout = view.layout
+        writeLikelihoods(layout.dataToneCount, symbolCount: layout.toneCount, view.profile, into: &metrics) {
+            layout.dataPlace($0)
         }
     }
 
@@ -63,13 +61,22 @@ struct MotionSearch: ~Copyable {
         let symbolCount = FrameLayout.syncSpanToneCount
         table.measure(view, along: track, symbolCount: symbolCount, profileIndex: profileIndex, measurer)
         _ = chain.runForward(table, view.format, symbolCount: symbolCount)
-        var index = LengthHeader.toneCount - 1
-        chain.runBackward(table, symbolCount: symbolCount) { symbol, weights in
-            guard index >= 0, symbol == FrameLayout.headerPlace(index) else { return }
-            table.writeToneLikelihoods(symbol, weights, into: &metrics, at: index * view.profile.toneCount)
-            index -= 1
+        writeLikelihoods(LengthHeader.toneCount, symbolCount: symbolCount, view.profile, into: &metrics) {
+            FrameLayout.headerPlace($0)
         }
         return DecodingWork.symbolMotion * symbolCount
+    }
+
+    /// Writes λ of the tones in the symbols `place(0 ..< count)`, which ascend; shape [count][M].
+    private mutating func writeLikelihoods(
+        _ count: Int, symbolCount: Int, _ profile: Profile, into metrics: inout [Float], _ place: (Int) -> Int
+    ) {
+        var index = count - 1
+        chain.runBackward(table, symbolCount: symbolCount) { symbol, weights in
+            guard index >= 0, symbol == place(index) else { return }
+            table.writeToneLikelihoods(symbol, weights, into: &metrics, at: index * profile.toneCount)
+            index -= 1
+        }
     }
 
     /// Writes the track of the view that was searched, if these are its tones.

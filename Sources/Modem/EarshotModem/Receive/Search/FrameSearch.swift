@@ -130,8 +130,8 @@ struct FrameSearch: ~Copyable {
         return work
     }
 
-    /// The minimum score of a candidate whose length header is worth reading along changing offsets. Of noise's candidates one in hundreds
-    /// has it: without it noise takes 1.13 of the instructions, with it 1.00. A hand, `far`, 1 byte at −10 dB and 32 at −8: 71 and 94 %
+    /// The minimum score of a candidate whose length header is worth reading along changing offsets. Without it noise takes 1.13 of the
+    /// instructions, with it 1.00. A hand, `far`, 1 byte at −10 dB and 32 at −8: 71 and 94 %
     /// without it, 68 and 93 with 12, 55 and 85 with 14 (seed 7002).
     private static let minimumMotionScore: Float = 12
 

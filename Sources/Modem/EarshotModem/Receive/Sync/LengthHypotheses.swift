@@ -25,21 +25,11 @@ struct LengthHypotheses {
             syncSum += metrics.logLikelihood(FrameLayout.syncPlace(index) * toneCount + tone)
         }
         let syncMean = syncSum / Float(FrameLayout.syncToneCount)
-        var best = 0
-        var bestSum: Float = 0
-        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
-            var sum: Float = 0
-            for index in 0..<LengthHeader.toneCount {
-                let tone = LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)
-                sum += metrics.logLikelihood(FrameLayout.headerPlace(index) * toneCount + tone)
-            }
-            if sum > bestSum {
-                bestSum = sum
-                best = byteCount
-            }
+        let best = likeliest(toneCount: toneCount) { index, tone in
+            metrics.logLikelihood(FrameLayout.headerPlace(index) * toneCount + tone)
         }
         let minimum = max(threshold, minimumShareOfSync * syncMean)
-        return bestSum >= minimum * Float(LengthHeader.toneCount) ? best : nil
+        return best.sum >= minimum * Float(LengthHeader.toneCount) ? best.byteCount : nil
     }
 
     /// The minimum of ln R. By chance one of 31 lengths has it in the data tones of one token in e⁷/31 = 35, which costs an attempt in
@@ -55,21 +45,29 @@ struct LengthHypotheses {
     ///   - metrics: λ; shape [LengthHeader.toneCount][M].
     ///   - toneCount: M.
     static func announcedByteCount(_ metrics: [Float], toneCount: Int) -> Int? {
-        var (best, bestSum) = (0, -Float.infinity)
-        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
-            var sum: Float = 0
-            for index in 0..<LengthHeader.toneCount {
-                let tone = LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount)
-                sum += metrics[index * toneCount + tone]
-            }
-            if sum > bestSum { (best, bestSum) = (byteCount, sum) }
-        }
+        let best = likeliest(toneCount: toneCount) { index, tone in metrics[index * toneCount + tone] }
         var anySum: Float = 0
         for first in stride(from: 0, to: LengthHeader.toneCount * toneCount, by: toneCount) {
             var sum: Float = 0
             for index in first..<first + toneCount { sum += .exp(metrics[index]) }
             anySum += .log(sum / Float(toneCount))
         }
-        return bestSum - anySum >= minimumLogRatio ? best : nil
+        return best.sum - anySum >= minimumLogRatio ? best.byteCount : nil
+    }
+
+    /// The length other than a token's whose header has the greatest sum of log-likelihoods, and that sum.
+    /// - Parameter logLikelihood: of a tone at an index of the header.
+    private static func likeliest(
+        toneCount: Int, _ logLikelihood: (_ index: Int, _ tone: Int) -> Float
+    ) -> (byteCount: Int, sum: Float) {
+        var best = (byteCount: 0, sum: -Float.infinity)
+        for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {
+            var sum: Float = 0
+            for index in 0..<LengthHeader.toneCount {
+                sum += logLikelihood(index, LengthHeader.tone(index, byteCount: byteCount, toneAlphabet: toneCount))
+            }
+            if sum > best.sum { best = (byteCount, sum) }
+        }
+        return best
     }
 }

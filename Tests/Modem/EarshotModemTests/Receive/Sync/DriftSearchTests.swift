@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    /// In `fast` nobody drifts by a quarter of a spacing: there is nothing to search.
+    /// A pattern of `fast` is too short to drift by a quarter of a spacing, so it has no grid of drifts.
     @Test func shortSymbolsDoNotDrift() {
         var drifts = DriftSearch(format: BasebandFormat(profile: .fast))
         #expect(drifts.grid.offsetCount == 0)
