@@ -27,6 +27,8 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         var neighbourhood = Neighbourhood()
         /// The current problems, each with its detail.
         var problems: [DiscoveryMediumKind: [DiscoveryProblem: String]] = [:]
+        /// When its times count from: the start of the first run.
+        var start: Time.Instant?
 
         /// The first events for a new reader: the neighbours, the one heard last at the end, and the problems.
         var news: [DiscoveryEvent] {
@@ -35,6 +37,20 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
                 problems.map { DiscoveryEvent.problem($0.key, medium, detail: $0.value) }
             }
             return neighbours.map { .found($0) } + problems
+        }
+
+        /// Ends the problems of a medium, or of all, for which a condition holds.
+        mutating func end(on medium: DiscoveryMediumKind? = nil, where isOver: (DiscoveryProblem) -> Bool)
+            -> [DiscoveryEvent]
+        {
+            var events: [DiscoveryEvent] = []
+            for kind in medium.map({ [$0] }) ?? Array(problems.keys) {
+                for problem in problems[kind, default: [:]].keys.filter(isOver) {
+                    problems[kind]?[problem] = nil
+                    events.append(.solved(problem, kind))
+                }
+            }
+            return events
         }
     }
 
@@ -46,7 +62,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     private let first: Payload?
     private let clock: Time
     /// Locked while readers receive events, so that all receive them in the same order.
-    private let world = Mutex(World())
+    private let world: Mutex<World>
     /// Not locked while a reader receives an event: the end of a reader locks it while holding a lock that an event
     /// needs.
     private let readers = Mutex(Readers())
@@ -67,12 +83,16 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         self.init(strategy, media: media, first: nil, tokens: tokens, clock: clock)
     }
 
-    /// - Parameter first: broadcast before any other. The media receive it before they open, so they do not play a
-    ///   token of an earlier run.
+    /// - Parameters:
+    ///   - first: broadcast before any other. The media receive it before they open, so they do not play a token of an
+    ///     earlier run.
+    ///   - earlier: a run on the same media that has ended. The new one goes on with its neighbours and problems: another
+    ///     mode does not change the room. Its first stream has only what changes after that.
     package init(
         _ strategy: DiscoveryStrategy, media: [any DiscoveryMedium], first: Payload?, tokens: AsyncStream<Payload>,
-        clock: Time = ContinuousClock()
+        after earlier: Discovery? = nil, clock: Time
     ) {
+        world = Mutex(earlier?.world.withLock { $0 } ?? World())
         self.strategy = strategy
         self.media = media.filter { strategy.uses($0.kind) }
         self.tokens = tokens
@@ -90,11 +110,12 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         let (stream, continuation) = AsyncStream.makeStream(
             of: DiscoveryEvent.self, bufferingPolicy: .bufferingNewest(maximumBacklog))
         world.withLock { world in
-            guard let number = begin(continuation) else {
+            guard let number = begin(continuation, in: &world) else {
                 continuation.finish()
                 return
             }
             continuation.onTermination = { [self] _ in leave(number) }
+            guard number > 1 else { return }
             for event in world.news { continuation.yield(event) }
         }
         return stream
@@ -102,13 +123,14 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     /// Adds a reader. With the first one the run begins.
     /// - Returns: the reader's number; nil after the end of the run.
-    private func begin(_ continuation: AsyncStream<DiscoveryEvent>.Continuation) -> Int? {
+    private func begin(_ continuation: AsyncStream<DiscoveryEvent>.Continuation, in world: inout World) -> Int? {
         readers.withLock { readers in
             if case .ended = readers.phase { return nil }
             readers.nextNumber += 1
             readers.list.append((readers.nextNumber, continuation))
             guard case .waiting = readers.phase else { return readers.nextNumber }
             let start = clock.now
+            world.start = world.start ?? start
             readers.phase = .running
             readers.run = Task { [self] in
                 await run(from: start)
@@ -130,6 +152,29 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
 
     /// Returns when a started run is over and its media are released: the end of the last stream only requests that.
     public func waitUntilEnded() async { await readers.withLock { $0.run }?.value }
+
+    /// Ends a started run. Its streams end after the last event.
+    package func end() async {
+        readers.withLock { $0.run }?.cancel()
+        await waitUntilEnded()
+    }
+
+    /// Forgets what a run in this mode could not see end: the neighbours, if it does not scan, and an occupied band, which
+    /// the next run notices by itself.
+    /// - Returns: the events of that.
+    package func forget(for mode: DiscoveryMode) -> [DiscoveryEvent] {
+        world.withLock { world in
+            let problems = world.end { $0 == .bandOccupied }
+            return mode.contains(.scan) ? problems : world.neighbourhood.removeAll() + problems
+        }
+    }
+
+    /// The time when a neighbour was last heard; nil if it is not near.
+    package func lastHeard(_ token: Payload) -> Time.Instant? {
+        world.withLock { world in
+            world.neighbourhood[token].flatMap { world.start?.advanced(by: $0.lastHeard) }
+        }
+    }
 
     private func finish() {
         let list = readers.withLock { readers in
@@ -155,7 +200,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         if let first, strategy.mode.contains(.broadcast) { await say(first) }
         await withTaskGroup(of: Void.self) { group in
             for medium in media {
-                group.addTask { await self.listen(to: medium, from: start) }
+                group.addTask { await self.listen(to: medium) }
             }
             if strategy.mode.contains(.broadcast) {
                 group.addTask { for await token in self.tokens { await self.say(token) } }
@@ -165,26 +210,27 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         }
     }
 
-    private func listen(to medium: any DiscoveryMedium, from start: Time.Instant) async {
+    private func listen(to medium: any DiscoveryMedium) async {
         for await event in medium.events(mode: strategy.mode) {
             change { world in
                 switch event {
                 case .sighting(let sighting):
                     guard strategy.mode.contains(.scan) else { return [] }
-                    let now = start.duration(to: clock.now)
-                    return world.neighbourhood.see(sighting, on: medium.kind, now: now).map { [$0] } ?? []
+                    return world.neighbourhood.see(sighting, on: medium.kind, now: time(in: world)).map { [$0] } ?? []
                 case .problem(let problem, let detail):
                     guard world.problems[medium.kind]?[problem] == nil else { return [] }
                     world.problems[medium.kind, default: [:]][problem] = detail
                     return [.problem(problem, medium.kind, detail: detail)]
-                case .solved(let problem):
-                    guard world.problems[medium.kind]?.removeValue(forKey: problem) != nil else { return [] }
-                    return [.solved(problem, medium.kind)]
-                case .opened(let mode): return [.opened(mode, medium.kind)]
+                case .solved(let problem): return world.end(on: medium.kind) { $0 == problem }
+                case .opened(let mode):
+                    return world.end(on: medium.kind) { $0.isOver(opened: mode) } + [.opened(mode, medium.kind)]
                 }
             }
         }
     }
+
+    /// The time from the start of the first run.
+    private func time(in world: World) -> Duration { world.start?.duration(to: clock.now) ?? .zero }
 
     private func say(_ token: Payload) async {
         // Before any device can hear the token, because its echo must not count as a neighbour.
@@ -199,7 +245,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
             next = next.advanced(by: expiryInterval)
             if let end, next > end { next = end }
             do { try await clock.sleep(until: next, tolerance: nil) } catch { return }
-            change { world in world.neighbourhood.expire(now: start.duration(to: clock.now)) }
+            change { world in world.neighbourhood.expire(now: time(in: world)) }
             if let end, clock.now >= end { return }
         }
     }

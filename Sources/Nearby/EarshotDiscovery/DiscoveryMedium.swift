@@ -115,3 +115,19 @@ public enum DiscoveryProblem: Sendable, Hashable {
     /// The adapter is there, but cannot scan (`scan`) or advertise (`broadcast`) now.
     case bluetoothUnusable(DiscoveryMode)
 }
+
+extension DiscoveryProblem {
+    /// Whether the problem is over when the devices of these directions work. A device that is not used cannot show that.
+    func isOver(opened mode: DiscoveryMode) -> Bool {
+        switch self {
+        case .noMicrophone: mode.contains(.scan)
+        case .noLoudspeaker: mode.contains(.broadcast)
+        case .noPermission(let direction), .deviceBusy(let direction), .deviceUnusable(let direction),
+            .bluetoothUnusable(let direction):
+            direction.isSubset(of: mode)
+        case .bandOccupied: false
+        // Either direction shows that the adapter works.
+        case .noBluetoothService, .noBluetoothAdapter, .bluetoothOff, .bluetoothForbidden: true
+        }
+    }
+}

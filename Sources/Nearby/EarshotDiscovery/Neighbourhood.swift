@@ -26,6 +26,9 @@ public struct Neighbourhood: Sendable {
     /// All neighbours, in no order.
     public var neighbours: [Neighbour] { records.values.map(\.neighbour) }
 
+    /// The neighbour with this token; nil if none is near.
+    public subscript(_ token: Payload) -> Neighbour? { records[token]?.neighbour }
+
     /// Sets the device's own token. Its earlier tokens remain its own.
     /// - Returns: `lost` if the token was a neighbour's until now.
     public mutating func own(_ token: Payload) -> DiscoveryEvent? {
@@ -69,8 +72,16 @@ public struct Neighbourhood: Sendable {
     /// Removes the neighbours that have been silent for too long.
     /// - Returns: `lost` for each, the longest silent first.
     public mutating func expire(now: Duration) -> [DiscoveryEvent] {
-        let gone = records.values.filter { $0.until.values.allSatisfy { $0 < now } }
-        for record in gone { records[record.neighbour.token] = nil }
-        return gone.map(\.neighbour).sorted { $0.lastHeard < $1.lastHeard }.map { .lost($0) }
+        remove { $0.until.values.allSatisfy { $0 < now } }
+    }
+
+    /// Removes all neighbours: nothing listens any longer.
+    /// - Returns: `lost` for each, the longest silent first.
+    public mutating func removeAll() -> [DiscoveryEvent] { remove { _ in true } }
+
+    private mutating func remove(where isGone: (Record) -> Bool) -> [DiscoveryEvent] {
+        let gone = records.values.filter(isGone).map(\.neighbour)
+        for neighbour in gone { records[neighbour.token] = nil }
+        return gone.sorted { $0.lastHeard < $1.lastHeard }.map { .lost($0) }
     }
 }

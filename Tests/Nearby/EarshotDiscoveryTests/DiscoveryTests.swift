@@ -223,4 +223,95 @@ import Testing
             while !medium.isClosed { await Task.yield() }
         }
     }
+
+    // MARK: A run after another
+
+    private func discovery(_ mode: DiscoveryMode, after earlier: Discovery<ManualClock>?) -> Discovery<ManualClock> {
+        var strategy = DiscoveryStrategy()
+        (strategy.mode, strategy.media) = (mode, [.audio])
+        return Discovery(strategy, media: [sound], first: nil, tokens: .none, after: earlier, clock: clock)
+    }
+
+    @Test func `another mode changes nothing in the room`() async throws {
+        let first = discovery(.scan, after: nil)
+        var events = first.events().makeAsyncIterator()
+        let other = try Payload([1])
+        await sound.report(seen(token, seconds: 9))
+        await sound.report(seen(other, seconds: 2))
+        let start = clock.now
+        guard case .found(let found) = await events.next(), case .found(let gone) = await events.next() else {
+            Issue.record("not found")
+            return
+        }
+        await first.end()
+        #expect(await events.next() == nil)
+        #expect(first.forget(for: .both).isEmpty)
+
+        let second = discovery(.both, after: first)
+        events = second.events().makeAsyncIterator()
+        var reader = second.events().makeAsyncIterator()
+        let news = [await reader.next(), await reader.next()]
+        #expect(news.contains(.found(found)) && news.contains(.found(gone)), "the neighbours of the earlier run")
+        #expect(second.lastHeard(token) == start && second.lastHeard(own) == nil)
+        await letTimePass { clock.now.offset > .seconds(3) }
+        #expect(await events.next() == .lost(gone), "patience counts from the last token, in either run")
+        await sound.report(seen(token, seconds: 9))
+        guard case .updated(let updated) = await events.next() else {
+            Issue.record("not known")
+            return
+        }
+        #expect(updated.lastHeard > .seconds(3) && second.lastHeard(token) == clock.now)
+        await second.end()
+        #expect(second.forget(for: .broadcast) == [.lost(updated)] && second.lastHeard(token) == nil)
+        #expect(second.forget(for: []).isEmpty)
+    }
+
+    @Test func `events before the end of a run are not lost with it`() async {
+        let discovery = discovery(.scan, after: nil)
+        let events = discovery.events()
+        await sound.report(seen(token, seconds: 9))
+        while discovery.lastHeard(token) == nil { await Task.yield() }
+        await discovery.end()
+        let all = await events.reduce(into: [DiscoveryEvent]()) { $0.append($1) }
+        #expect(all.count == 1)
+    }
+
+    /// A device that is not used cannot show that it works again.
+    @Test func `problems last until their device works`() async {
+        let first = discovery(.both, after: nil)
+        var events = first.events().makeAsyncIterator()
+        let problems: [DiscoveryProblem] = [.noMicrophone, .noLoudspeaker, .bluetoothOff]
+        for problem in problems {
+            await sound.report(.problem(problem, detail: "first"))
+            #expect(await events.next() == .problem(problem, .audio, detail: "first"))
+        }
+        await first.end()
+        #expect(first.forget(for: .scan).isEmpty)
+        let second = discovery(.scan, after: first)
+        events = second.events().makeAsyncIterator()
+        await sound.report(.problem(.noMicrophone, detail: "again"))
+        await sound.report(.opened(.scan))
+        let over = [await events.next(), await events.next()]
+        #expect(over.contains(.solved(.noMicrophone, .audio)) && over.contains(.solved(.bluetoothOff, .audio)))
+        #expect(await events.next() == .opened(.scan, .audio))
+        await sound.report(.opened(.broadcast))
+        #expect(await events.next() == .solved(.noLoudspeaker, .audio))
+        await second.end()
+    }
+
+    @Test func `the next run sees an occupied band by itself`() async {
+        let first = discovery(.scan, after: nil)
+        var events = first.events().makeAsyncIterator()
+        await sound.report(.problem(.bandOccupied))
+        await sound.report(.opened(.scan))
+        #expect(await events.next() == .problem(.bandOccupied, .audio))
+        #expect(await events.next() == .opened(.scan, .audio), "an open microphone does not make the band quiet")
+        await first.end()
+        #expect(first.forget(for: .both) == [.solved(.bandOccupied, .audio)])
+        let second = discovery(.both, after: first)
+        events = second.events().makeAsyncIterator()
+        await sound.report(.problem(.bandOccupied))
+        #expect(await events.next() == .problem(.bandOccupied, .audio))
+        await second.end()
+    }
 }

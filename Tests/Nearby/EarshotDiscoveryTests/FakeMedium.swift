@@ -28,11 +28,14 @@ final class FakeMedium: DiscoveryMedium {
 
     func events(mode: DiscoveryMode) -> AsyncStream<MediumEvent> {
         let (stream, continuation) = AsyncStream.makeStream(of: MediumEvent.self)
-        continuation.onTermination = { [self] _ in state.withLock { $0.isClosed = true } }
-        state.withLock {
-            $0.modes.append(mode)
-            $0.tokensAtOpening = $0.tokens
-            $0.continuation = continuation
+        state.withLock { state in
+            state.modes.append(mode)
+            state.tokensAtOpening = state.tokens
+            state.continuation = continuation
+            state.isClosed = false
+        }
+        continuation.onTermination = { [self] _ in
+            state.withLock { ($0.continuation, $0.isClosed) = (nil, true) }
         }
         return stream
     }
@@ -43,7 +46,7 @@ final class FakeMedium: DiscoveryMedium {
 
     /// Reports an event as soon as the medium is open.
     func report(_ event: MediumEvent) async {
-        while true {
+        while !Task.isCancelled {
             if let continuation = state.withLock({ $0.continuation }) {
                 continuation.yield(event)
                 return

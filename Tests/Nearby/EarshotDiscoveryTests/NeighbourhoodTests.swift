@@ -90,4 +90,17 @@ import Testing
         }
         #expect(near.neighbours.count == Neighbourhood.maximumNeighbourCount)
     }
+
+    @Test func `all neighbours are removed, the longest silent first`() throws {
+        var near = Neighbourhood()
+        let other = try Payload([1])
+        _ = near.see(Sighting(token: other, patience: .seconds(9)), on: .audio, now: .seconds(1))
+        _ = near.see(sighting(10), on: .audio, now: .seconds(2))
+        #expect(near[other]?.lastHeard == .seconds(1) && near[token]?.lastHeard == .seconds(2))
+        let tokens = near.removeAll().map { event in
+            if case .lost(let neighbour) = event { neighbour.token } else { nil as Payload? }
+        }
+        #expect(tokens == [other, token])
+        #expect(near.neighbours.isEmpty && near[token] == nil && near.removeAll().isEmpty)
+    }
 }

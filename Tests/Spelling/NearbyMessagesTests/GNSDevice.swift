@@ -44,7 +44,6 @@ import TestSupport
         configuration.backOff.longest = .milliseconds(100)
         configuration.internals.pace.reportDelay = .milliseconds(10)
         configuration.internals.pace.tokenTurn = .milliseconds(100)
-        configuration.internals.pace.confirmation = .seconds(20)
         service.connect(&configuration)
         change(&configuration)
         environment = GNSEnvironment(

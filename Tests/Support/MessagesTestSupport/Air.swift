@@ -37,6 +37,8 @@ package final class AirMedium: DiscoveryMedium {
         var modes: [DiscoveryMode] = []
         var token: Payload?
         var tokens: [Payload] = []
+        /// The tokens of the last look, also of an earlier run: what falls silent in between is gone too.
+        var heard: Set<Payload> = []
         var isMute = false
         var run = 0
         var continuation: AsyncStream<MediumEvent>.Continuation?
@@ -72,17 +74,15 @@ package final class AirMedium: DiscoveryMedium {
             return state.run
         }
         let listening = Task { [self] in
-            var heard: Set<Payload> = []
             while mode.contains(.scan), !Task.isCancelled {
                 let speakers = audibleSpeakers
                 let tokens = Set(speakers.compactMap(\.playedToken)).subtracting([token].compactMap(\.self))
-                for token in tokens.union(heard) {
+                for token in tokens.union(exchange(heard: tokens)) {
                     let isReplaced = speakers.contains { $0.tokens.contains(token) }
                     let patienceWhenSilent = isReplaced ? Air.patienceBetweenTurns : Air.patienceAtEnd
                     let patience = tokens.contains(token) ? Air.patience : patienceWhenSilent
                     continuation.yield(.sighting(Sighting(token: token, patience: patience)))
                 }
-                heard = tokens
                 try? await Task.sleep(for: Air.period)
             }
         }
@@ -101,6 +101,14 @@ package final class AirMedium: DiscoveryMedium {
         state.withLock { state in
             state.token = token
             if state.tokens.last != token { state.tokens.append(token) }
+        }
+    }
+
+    /// - Returns: the tokens of the look before.
+    private func exchange(heard tokens: Set<Payload>) -> Set<Payload> {
+        state.withLock { state in
+            defer { state.heard = tokens }
+            return state.heard
         }
     }
 

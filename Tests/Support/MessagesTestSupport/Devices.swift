@@ -42,7 +42,6 @@ package struct Device {
         configuration.backOff.longest = .milliseconds(100)
         configuration.internals.pace.reportDelay = .milliseconds(10)
         configuration.internals.pace.tokenTurn = .milliseconds(100)
-        configuration.internals.pace.confirmation = .seconds(20)
         configuration.internals.pace.doubt = .seconds(6)
         change(&configuration)
         manager = MessageManager(key: key, configuration: configuration)

@@ -124,9 +124,6 @@ extension MessageManager {
     package struct Pace: Sendable {
         /// How long the medium plays each of several tokens.
         package var tokenTurn = Duration.seconds(4)
-        /// The time in which a device that was near must be heard again after a medium was reopened, before it counts
-        /// as gone. It is longer than the silences of a device that broadcasts rarely, unless the room is crowded.
-        package var confirmation = Duration.seconds(15)
         /// The time to live of a publication or subscription at the service, without a renewal.
         package var lease = Duration.seconds(300)
         /// The time limit of one request. A message of maximum size then needs a connection of 40 kbit/s.

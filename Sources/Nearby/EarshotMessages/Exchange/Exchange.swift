@@ -15,7 +15,7 @@ actor Exchange {
     /// An event from outside.
     enum Input: Sendable {
         case add(OperationHandle)
-        case room(DiscoveryMediumKind, RoomEvent)
+        case room(DiscoveryMediumKind, DiscoveryEvent)
         case table(OperationTable.Event)
     }
 
@@ -99,11 +99,12 @@ actor Exchange {
     private func take(_ input: Input) async {
         switch input {
         case .add(let handle): add(handle)
-        case .room(let kind, .heard(let payload)): await take(.heard(payload, kind))
-        case .room(let kind, .gone(let payload)): await take(.gone(payload, kind))
-        case .room(let kind, .problem(let problem, let detail)):
+        case .room(let kind, .found(let neighbour)): await take(.heard(neighbour.token, kind))
+        case .room(let kind, .lost(let neighbour)): await take(.gone(neighbour.token, kind))
+        case .room(_, .problem(let problem, let kind, let detail)):
             board.begin(ManagerProblem(.medium(problem, kind), detail: detail), for: .room)
-        case .room(let kind, .solved(let problem)): board.end(.medium(problem, kind), for: .room)
+        case .room(_, .solved(let problem, let kind)): board.end(.medium(problem, kind), for: .room)
+        case .room(_, .updated), .room(_, .opened): break
         case .table(let event): await take(event)
         }
     }

@@ -11,12 +11,12 @@ final class RoomLink: Sendable {
 
     private let make: @Sendable () -> [any DiscoveryMedium]
     private let pace: MessageManager.Pace
-    private let tell: @Sendable (DiscoveryMediumKind, RoomEvent) -> Void
+    private let tell: @Sendable (DiscoveryMediumKind, DiscoveryEvent) -> Void
     private let state = Mutex(State())
 
     init(
         _ pace: MessageManager.Pace, media make: @escaping @Sendable () -> [any DiscoveryMedium],
-        tell: @escaping @Sendable (DiscoveryMediumKind, RoomEvent) -> Void
+        tell: @escaping @Sendable (DiscoveryMediumKind, DiscoveryEvent) -> Void
     ) {
         self.make = make
         self.pace = pace
@@ -30,7 +30,7 @@ final class RoomLink: Sendable {
         var rooms: [DiscoveryMediumKind: RoomMedium] = [:]
         for medium in make() where rooms[medium.kind] == nil {
             let (tell, kind) = (tell, medium.kind)
-            rooms[kind] = RoomMedium(medium, turn: pace.tokenTurn, confirmation: pace.confirmation) { tell(kind, $0) }
+            rooms[kind] = RoomMedium(medium, turn: pace.tokenTurn) { tell(kind, $0) }
         }
         state.withLock { $0.rooms = rooms }
         return Set(rooms.keys)

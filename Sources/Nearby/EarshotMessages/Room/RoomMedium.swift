@@ -10,24 +10,21 @@ final class RoomMedium: Sendable {
     let kind: DiscoveryMediumKind
     private let medium: any DiscoveryMedium
     private let turn: Duration
-    private let confirmation: Duration
-    private let report: @Sendable (RoomEvent) -> Void
+    private let report: @Sendable (DiscoveryEvent) -> Void
     private let parts: AsyncStream<RoomPlan.Part>.Continuation
-    private let book = Mutex(NearBook())
+    /// The present run of discovery, or the last one: the next goes on with its neighbours and problems.
+    private let discovery = Mutex<Discovery<ContinuousClock>?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
 
     /// A medium that is not open yet.
     /// - Parameters:
     ///   - turn: how long each of several tokens is played.
-    ///   - confirmation: the time in which a new run must hear a device of the previous run; otherwise the device
-    ///     counts as gone.
+    ///   - report: receives the neighbours that come and go, and the problems.
     init(
-        _ medium: any DiscoveryMedium, turn: Duration, confirmation: Duration,
-        report: @escaping @Sendable (RoomEvent) -> Void
+        _ medium: any DiscoveryMedium, turn: Duration, report: @escaping @Sendable (DiscoveryEvent) -> Void
     ) {
         self.medium = medium
         self.turn = turn
-        self.confirmation = confirmation
         self.report = report
         kind = medium.kind
         // Only the latest part matters.
@@ -54,7 +51,6 @@ final class RoomMedium: Sendable {
         let tokens: AsyncStream<Payload>.Continuation
         let discovery: Discovery<ContinuousClock>
         let listening: Task<Void, Never>
-        let confirming: Task<Void, Never>
         var talking: Task<Void, Never>?
     }
 
@@ -69,10 +65,8 @@ final class RoomMedium: Sendable {
             let hasChanged = part.tokens != turns.tokens
             turns.update(part.tokens)
             if mode != run?.mode {
-                await end(run)
-                run = nil
-                tell { $0.restart(mode: mode) }
-                if !mode.isEmpty { run = begin(mode, first: turns.current) }
+                await end(run, next: mode)
+                run = mode.isEmpty ? nil : begin(mode, first: turns.current)
             } else if !hasChanged {
                 continue
             }
@@ -83,38 +77,41 @@ final class RoomMedium: Sendable {
                 run?.talking = talk(turns, tokens)
             }
         }
-        await end(run)
-        tell { $0.restart(mode: []) }
+        await end(run, next: [])
     }
 
     private func begin(_ mode: DiscoveryMode, first: Payload?) -> Run {
         var strategy = DiscoveryStrategy()
         strategy.mode = mode
         let (tokens, continuation) = AsyncStream.makeStream(of: Payload.self, bufferingPolicy: .bufferingNewest(1))
-        let discovery = Discovery(strategy, media: [medium], first: first, tokens: tokens)
+        let discovery = discovery.withLock { last in
+            let next = Discovery(
+                strategy, media: [medium], first: first, tokens: tokens, after: last, clock: ContinuousClock())
+            last = next
+            return next
+        }
+        let events = discovery.events()
         return Run(
             mode: mode, tokens: continuation, discovery: discovery,
             listening: Task {
-                let start = ContinuousClock.now
-                for await event in discovery.events() { take(event, from: start) }
-            },
-            confirming: Task {
-                guard (try? await Task.sleep(for: confirmation)) != nil else { return }
-                tell { $0.dropUnconfirmed() }
+                for await event in events {
+                    switch event {
+                    case .found, .lost, .problem, .solved: report(event)
+                    case .updated, .opened: break
+                    }
+                }
             })
     }
 
-    private func end(_ run: Run?) async {
+    private func end(_ run: Run?, next mode: DiscoveryMode) async {
         guard let run else { return }
         run.talking?.cancel()
-        run.confirming.cancel()
-        run.listening.cancel()
-        await run.listening.value
-        await run.confirming.value
         run.tokens.finish()
-        // Two runs must not compete for one microphone; a run that ends at once may not have opened it yet.
-        await run.discovery.waitUntilEnded()
+        // Two runs must not compete for one microphone.
+        await run.discovery.end()
+        await run.listening.value
         await medium.waitUntilClosed()
+        for event in run.discovery.forget(for: mode) { report(event) }
     }
 
     private func talk(_ turns: TokenTurns, _ tokens: AsyncStream<Payload>.Continuation) -> Task<Void, Never> {
@@ -130,31 +127,7 @@ final class RoomMedium: Sendable {
     }
 
     /// The time when a near device was last heard; nil if it is not near.
-    func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? { book.withLock { $0.lastHeard(payload) } }
-
-    /// - Parameter start: the start of the run of discovery, from which its times count.
-    private func take(_ event: DiscoveryEvent, from start: ContinuousClock.Instant) {
-        func heard(_ neighbour: Neighbour) -> ContinuousClock.Instant { start + neighbour.lastHeard }
-        tell { book in
-            let change: RoomEvent?
-            switch event {
-            case .found(let neighbour): change = book.find(neighbour.token, heard(neighbour))
-            case .updated(let neighbour):
-                book.hear(neighbour.token, heard(neighbour))
-                change = nil
-            case .lost(let neighbour): change = book.lose(neighbour.token)
-            case .problem(let problem, _, let detail): change = book.begin(problem, detail: detail)
-            case .solved(let problem, _): change = book.end(problem)
-            case .opened(let mode, _): return book.open(mode)
-            }
-            return change.map { [$0] } ?? []
-        }
-    }
-
-    /// Reports within the lock, so that events keep the order in which they happened.
-    private func tell(_ change: (inout NearBook) -> [RoomEvent]) {
-        book.withLock { book in
-            for event in change(&book) { report(event) }
-        }
+    func lastHeard(_ payload: Payload) -> ContinuousClock.Instant? {
+        discovery.withLock { $0 }?.lastHeard(payload)
     }
 }

@@ -52,7 +52,6 @@ final class Home: Sendable {
             configuration.backOff.longest = .milliseconds(100)
             configuration.internals.pace.reportDelay = .milliseconds(10)
             configuration.internals.pace.tokenTurn = .milliseconds(100)
-            configuration.internals.pace.confirmation = .seconds(20)
             configuration.internals.pace.doubt = .seconds(6)
         }
         options.startIntervalSeconds = 0.2
