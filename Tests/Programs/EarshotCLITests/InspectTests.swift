@@ -23,6 +23,26 @@ import Testing
         #expect(!picture.elements.contains { $0.name == "image" })
     }
 
+    /// Two talkers at once: the reader sees whose tones are whose.
+    @Test func framesThatOverlapHaveAColourEach() throws {
+        let scratch = try Scratch()
+        let (first, second) = (try Sound.frame("0123456789abcdef"), try Sound.frame("fedcba9876543210"))
+        let delay = 20_000
+        var both = first + [Float](repeating: 0, count: delay)
+        for index in second.indices { both[delay + index] = (both[delay + index] + second[index]) / 2 }
+        try scratch.write(both + Sound.silence(0.3) + Sound.frame("cafe", .fast), "x.wav")
+        let result = try Tool.run(["inspect", "x.wav", "-o", "x.svg"], in: scratch)
+        #expect(result.status == 0 && result.error.hasSuffix("3 frames\n"), "\(result.error)")
+        let picture = try SVGContent(scratch.data("x.svg"))
+        let data = picture.paths.filter { $0["opacity"] == "0.9" }.map { $0["stroke"] }
+        #expect(data.count == 3 && Set(data.prefix(2)).count == 2, "\(data)")
+        let chips = picture.elements.filter { $0.name == "rect" && $0.attributes["rx"] == "4" }
+        let labels = Set(chips.compactMap { $0.attributes["stroke"] })
+        #expect(labels.count == 3 && labels.isSuperset(of: data.prefix(2).compactMap(\.self)), "\(labels)")
+        #expect(picture.text.contains("each overlapping frame in its own colour"))
+        #expect(picture.text.contains("fast frame") && !picture.text.contains("standard frame"))
+    }
+
     @Test func theLightPictureHasAWhiteGround() throws {
         let scratch = try Scratch()
         try scratch.write(Sound.frame("cafe", .fast), "x.wav")

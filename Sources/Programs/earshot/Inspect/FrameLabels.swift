@@ -28,19 +28,20 @@ struct FrameLabels {
     private let top: Double
     private let labels: [Label]
 
-    init(_ inspection: Inspection, left: Double, width: Double, top: Double) {
+    init(_ inspection: Inspection, colours: FrameColours, left: Double, width: Double, top: Double) {
         self.top = top
         let span = left...(left + width)
         // Sentences if all of them fit, else the numbers of the table, else as many numbers as fit.
         labels =
-            Self.labels(inspection, .sentence, span: span, laneCount: 5, mustFit: true)
-            ?? Self.labels(inspection, .number, span: span, laneCount: 2, mustFit: true)
-            ?? Self.labels(inspection, .number, span: span, laneCount: 1, mustFit: false) ?? []
+            Self.labels(inspection, colours, .sentence, span: span, laneCount: 5, mustFit: true)
+            ?? Self.labels(inspection, colours, .number, span: span, laneCount: 2, mustFit: true)
+            ?? Self.labels(inspection, colours, .number, span: span, laneCount: 1, mustFit: false) ?? []
     }
 
     /// - Returns: nil if a frame gets no label and `mustFit` is true.
     private static func labels(
-        _ inspection: Inspection, _ detail: Detail, span: ClosedRange<Double>, laneCount: Int, mustFit: Bool
+        _ inspection: Inspection, _ colours: FrameColours, _ detail: Detail, span: ClosedRange<Double>, laneCount: Int,
+        mustFit: Bool
     ) -> [Label]? {
         var labels: [Label] = []
         var laneEnds = [Double](repeating: -.infinity, count: laneCount)
@@ -59,7 +60,7 @@ struct FrameLabels {
             laneEnds[lane] = x + width
             labels.append(
                 Label(
-                    text: text, colour: Palette.profile(frame.profileName), x: x, width: width,
+                    text: text, colour: colours.outline(index), x: x, width: width,
                     lane: lane, startSeconds: seconds))
         }
         return labels

@@ -10,13 +10,16 @@ struct FrameMarks {
     private static let minimumFramePixels = 14.0
 
     private let frame: ReceivedFrame
+    /// The colours of the outline and of the data tones.
+    private let colours: (outline: String, data: String)
     private let profile: Profile?
     private let tones: [Int]
     private let startSeconds: Double
     private let endSeconds: Double
 
-    init(_ frame: ReceivedFrame, sampleRateHertz: Int) {
+    init(_ frame: ReceivedFrame, colours: (outline: String, data: String), sampleRateHertz: Int) {
         self.frame = frame
+        self.colours = colours
         profile = Profile.named(frame.profileName)
         let transmitter = profile.flatMap { try? Transmitter(profile: $0, sampleRateHertz: sampleRateHertz) }
         tones = transmitter?.tones(frame.payload) ?? []
@@ -39,12 +42,11 @@ struct FrameMarks {
         let left = plot.x(seconds: startSeconds)
         let right = plot.x(seconds: endSeconds)
         let outline = Rectangle(x: left, y: top, width: right - left, height: bottom - top)
-        let colour = Palette.profile(profile.name)
         if outline.width >= Self.minimumFramePixels {
-            svg.path(outline.outline, stroke: colour, width: 1.5)
+            svg.path(outline.outline, stroke: colours.outline, width: 1.5)
         } else {
             let bars = [top, bottom].map { "M\(SVG.number(left)) \(SVG.number($0))H\(SVG.number(right))" }
-            svg.path(bars.joined(), stroke: colour, width: 3)
+            svg.path(bars.joined(), stroke: colours.outline, width: 3)
         }
         guard showsTones(plot) else { return }
         let toneWidth = outline.width / Double(tones.count)
@@ -68,7 +70,7 @@ struct FrameMarks {
         let background = Palette.background
         // A dark rim sets the marks off from the brightest energies too.
         svg.path(data + header + sync, stroke: background, width: fine + 2, opacity: 0.6)
-        svg.path(data, stroke: Palette.data, width: fine, opacity: 0.9)
+        svg.path(data, stroke: colours.data, width: fine, opacity: 0.9)
         if !header.isEmpty { svg.path(header, stroke: Palette.header, width: fine + 0.6) }
         svg.path(sync, stroke: Palette.sync, width: fine + 0.6)
     }

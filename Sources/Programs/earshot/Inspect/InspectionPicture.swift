@@ -11,6 +11,7 @@ struct InspectionPicture {
 
     private let inspection: Inspection
     private let cells: EnergyCells
+    private let colours: FrameColours
     private let labels: FrameLabels
     private let plot: Plot
 
@@ -20,7 +21,8 @@ struct InspectionPicture {
         let left = Self.margin + 50
         let width = Self.width - left - Self.margin
         let times = inspection.startSeconds...(inspection.startSeconds + inspection.seconds)
-        labels = FrameLabels(inspection, left: left, width: width, top: 100)
+        colours = FrameColours(inspection.frames)
+        labels = FrameLabels(inspection, colours: colours, left: left, width: width, top: 100)
         plot = Plot(
             frame: Rectangle(x: left, y: labels.bottom + 6, width: width, height: 400), times: times,
             hertz: Inspection.shownHertz)
@@ -32,9 +34,14 @@ struct InspectionPicture {
         var svg = SVG()
         svg.rectangle(Rectangle(x: 0, y: 0, width: Self.width, height: height), fill: Palette.background, radius: 10)
         drawTitle(&svg)
-        let marks = inspection.frames.map { FrameMarks($0, sampleRateHertz: inspection.sampleRateHertz) }
+        let marks = inspection.frames.enumerated().map { index, frame in
+            FrameMarks(
+                frame, colours: (colours.outline(index), colours.data(index)),
+                sampleRateHertz: inspection.sampleRateHertz)
+        }
         Legend(
-            decibels: cells.decibels, inspection: inspection, showsTones: marks.contains { $0.showsTones(plot) }
+            decibels: cells.decibels, inspection: inspection, colours: colours,
+            showsTones: marks.contains { $0.showsTones(plot) }
         ).draw(into: &svg, top: 22)
         drawSpectrogram(&svg)
         plot.drawAxes(into: &svg)

@@ -7,6 +7,7 @@ import EarshotModem
 struct Legend {
     let decibels: ClosedRange<Double>
     let inspection: Inspection
+    let colours: FrameColours
     /// Whether any single tone is marked.
     let showsTones: Bool
 
@@ -39,14 +40,17 @@ struct Legend {
         let palette = Palette.self
         var items: [(name: String, colour: String)] = []
         if showsTones {
-            items.append(("data tone", palette.data))
+            if !colours.profilesAlone.isEmpty { items.append(("data tone", palette.data)) }
             if inspection.frames.contains(where: { $0.payload.count != Payload.tokenCount }) {
                 items.append(("length header", palette.header))
             }
             items.append(("sync tone", palette.sync))
         }
-        for name in Set(inspection.frames.map(\.profileName)).sorted(by: >) {
+        for name in colours.profilesAlone.sorted(by: >) {
             items.append(("\(name) frame", palette.profile(name)))
+        }
+        if colours.hasOverlaps {
+            items.append(("each overlapping frame in its own colour", FrameColours.talkers[1]))
         }
         var x = right
         for item in items {
