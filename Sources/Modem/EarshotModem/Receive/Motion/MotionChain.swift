@@ -8,8 +8,8 @@ import RealModule
 ///     B[k][f][r] = max over q = r − 1 ... r + 1 of (B[k+1][f + q][q] + λ[k+1][f + q] − γ·|r − q|)
 ///     w[k][f]    ∝ exp(τ·max over r of (A[k][f][r] + B[k][f][r] − λ[k][f]))
 ///
-/// f and r in units of δ, a fine step; λ lies between the table's offsets on straight lines. w says what all other symbols know of a
-/// symbol's offset: whether a path has slipped by a spacing, which the data tones hardly show, remains open where they do not tell.
+/// f and r are in units of δ, a fine step; between the table's offsets, λ is interpolated linearly. w is what all other symbols say of a
+/// symbol's offset. Data tones hardly show that a path has slipped by a spacing; if no symbol shows it, both paths keep their weight.
 ///
 /// One chain serves all profiles, one frame at a time. Cost: 9·(2R + 1) additions for each f and symbol. No allocation after `init`.
 struct MotionChain: ~Copyable {
@@ -20,10 +20,11 @@ struct MotionChain: ~Copyable {
     /// γ of a symbol of 21.3 ms. A step of the rate is δ a symbol, so a longer symbol meets more of them, each smaller: γ·T is constant.
     private static let cost = 1.0
     private static let costSeconds = 0.021_333
-    /// τ: the maxima stand for sums over many paths, and overstate what is known.
+    /// τ: the maxima replace sums over many paths, and so overstate what is known.
     private static let temper: Float = 0.5
 
-    /// A is kept in the symbols of a segment, and in the first of each; going back, a segment is made again from its first.
+    /// A is stored for all symbols of one segment, and for the first symbol of each. The way back computes a segment again from its first
+    /// symbol.
     private static let segmentSymbolCount = 12
 
     /// R.
@@ -128,7 +129,7 @@ struct MotionChain: ~Copyable {
         }
     }
 
-    /// Makes w of `others`.
+    /// Computes w from `others`.
     private mutating func weigh(_ count: Int) {
         var best = -Float.infinity
         for step in 0..<width { best = max(best, others[step]) }
@@ -168,7 +169,7 @@ struct MotionChain: ~Copyable {
     /// Where A of a symbol is in `forward`, while its segment is there.
     private func place(_ symbol: Int) -> Int { symbol % MotionChain.segmentSymbolCount * rateCount * width }
 
-    /// Makes A of the segment that ends with a symbol again, if one does and it is not the last one.
+    /// Computes A of the segment that ends with this symbol again, if one does and it is not the last one.
     private mutating func remake(_ table: borrowing MotionTable, before symbol: Int, _ symbolCount: Int) {
         let count = MotionChain.segmentSymbolCount
         guard symbol % count == count - 1, symbol < symbolCount - 1 else { return }

@@ -7,22 +7,22 @@ import EarshotDSP
 /// 2. `MotionChain`: what all other symbols say of a symbol's offset.
 /// 3. λ[k][m] = ln Σ_f w[k][f]·φ(x[k][f][m]): the likelihood of each tone, whatever the offset. The code chooses among them, and with it
 ///    between paths that differ by a spacing.
-/// 4. With the code's tones as if they were known, the chain has one path: the track along which the frame is measured and decoded. If
-///    that fails, all of it once more along this track.
+/// 4. With the code's tones taken as known, the chain has one path: the track along which the frame is measured and decoded. If it does
+///    not decode, all steps are repeated along this track.
 ///
 /// A person who walks past at 1.4 m/s and 1 m changes the offset by up to 110 Hz a second: two and a half tone spacings of a `standard`
 /// frame, ten of a `far` one.
 ///
 /// Cost: that of the table and the chain. No allocation after `init`.
 struct MotionSearch: ~Copyable {
-    /// The minimum of Λ at a constant offset that is worth a search. Noise has it once in e¹⁵ candidates, and the frames that a search
-    /// can still bring back lie above it: their data symbols have loud tones at any offset. Walks past and hands, 200 trials each, seed
-    /// 7001: 5 brings back 2 frames more, 25 loses 9.
+    /// The minimum of Λ at a constant offset for a search. In noise one candidate in e¹⁵ reaches it. Frames that a search can still decode
+    /// are above it, because their data symbols have loud tones at any offset. Walks past and hands, 200 trials each, seed 7001: with 5,
+    /// 2 frames more decode; with 25, 9 fewer.
     static let minimumLogRatio: Float = 15
     /// How often the frame is searched, each time in the symbols of the track found last: at one offset the end of a long frame comes half
     /// a symbol too early or too late. A walk past, 32 bytes, `standard` −8 dB: 55, 71, 79 % with 1, 2, 3 (seed 7002).
     static let roundCount = 3
-    /// The minimum of Λ of the likeliest path: the decoder hardly ever decodes below it.
+    /// The minimum of Λ of the likeliest path. Below it, hardly any frame decodes.
     private static let minimumPathLogRatio: Float = 12
 
     private var table: MotionTable

@@ -15,8 +15,8 @@ struct MotionTable: ~Copyable {
     static let stepsPerSpacing = 4
     /// An offset changes by no more than this within a frame: from 1.4 m/s towards the receiver to 1.4 m/s away from it.
     private static let maximumChangeHertz = 160.0
-    /// The energy over noise that a tone may have, 10.8 dB: in a louder frame the noise counts as more. φ is flat where tones are loud, and
-    /// half a spacing beside its place a tone is hardly quieter.
+    /// The highest energy over noise of a tone, 10.8 dB: in a louder frame the noise is assumed to be louder too. φ is flat where tones are
+    /// loud, and a tone is hardly quieter half a spacing beside its place.
     private static let highestRatio: Float = 30
     /// J, in the profile measured last.
     private(set) var reach = 0
@@ -36,7 +36,7 @@ struct MotionTable: ~Copyable {
     /// The energies of a symbol's bins.
     private var powers: [Float]
     private var inverseNoise: [Float]
-    /// What divides the energies of a loud frame, so that they are within `highestRatio` of noise, 0 ... 1.
+    /// The factor for the energies of a loud frame, 0 ... 1, so that they are at most `highestRatio` times the noise.
     private var inverseLoudness: Float = 1
 
     /// A table that has room for any frame of these profiles.
@@ -70,7 +70,7 @@ struct MotionTable: ~Copyable {
     /// Δ in hertz.
     var stepHertz: Float { MotionTable.stepHertz(format) }
 
-    /// Measures λ of the first symbols of a view around its offset, where a track says that they are.
+    /// Measures λ of the first symbols of a view, around its offset and at the times of a track.
     mutating func measure(
         _ view: FrameView, along track: borrowing MotionTrack, symbolCount: Int, profileIndex: Int,
         _ measurer: borrowing FrameMeasurer

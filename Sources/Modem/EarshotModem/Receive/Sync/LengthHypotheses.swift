@@ -5,7 +5,7 @@ import RealModule
 ///
 /// A token has no length header, so "token" is always one hypothesis. The header's six tones announce another length if their
 /// mean log-likelihood is far above what chance finds among 31 lengths, and not far below the sync tones'. Where the offset changes within
-/// the sync pattern, these tones lie beside their places: then the second rule reads them, from likelihoods along all paths
+/// the sync pattern, these tones are beside their places: then the second rule reads them, from likelihoods along all paths
 /// (`MotionSearch`).
 struct LengthHypotheses {
     /// The minimum of the mean log-likelihood of the header's tones. In noise the best of 31 lengths has about 1. The noise here is the
@@ -32,8 +32,8 @@ struct LengthHypotheses {
         return best.sum >= minimum * Float(LengthHeader.toneCount) ? best.byteCount : nil
     }
 
-    /// The minimum of ln R. By chance one of 31 lengths has it in the data tones of one token in e⁷/31 = 35, which costs an attempt in
-    /// vain. In a hand, `far` with 1 and 32 bytes decodes the same with 5, 7 and 9 (seed 7001).
+    /// The minimum of ln R. By chance the data tones of one token in e⁷/31 = 35 announce a length, which costs a useless attempt. In a
+    /// hand, `far` with 1 and 32 bytes decodes the same with 5, 7 and 9 (seed 7001).
     static let minimumLogRatio: Float = 7
 
     /// The most likely length other than a token's, whatever the offsets of the header's tones; nil if none is likely.

@@ -11,7 +11,7 @@ import EarshotCoding
 /// The search measures the same on its own grid before a candidate costs anything (`SyncSearch`). The sync check measures the
 /// refined candidate, when the length header has arrived too. Cost: nineteen FFTs of N points. No allocation after `init`.
 struct SyncCheck: ~Copyable {
-    /// The number of tones up to the last one of the sync pattern; the length header stands between its groups.
+    /// The number of tones up to the last one of the sync pattern; the length header is between its groups.
     static let preambleToneCount = FrameLayout.syncSpanToneCount
     /// The minimum dominance of a refined candidate. Frames that decoded alone had 0.68 and more (1,400 frames in noise and
     /// rooms); nine in ten chance patterns of a loud frame's tones have less than 0.64. In a crowd the tones of others are as
@@ -19,9 +19,9 @@ struct SyncCheck: ~Copyable {
     static let minimumDominance: Float = 0.58
     /// The same on the search's grid, which loses up to an eighth of a symbol and a quarter of a spacing.
     static let minimumUnrefinedDominance: Float = 0.42
-    /// A candidate with this dominance is worth all attempts. Below it most are chance patterns, worth only the first instant.
+    /// A candidate with this dominance gets all attempts. Below it most are chance patterns, and get only the attempt at the first instant.
     static let plausibleDominance: Float = 0.65
-    /// A pattern with this dominance is hardly a chance one: it does not wait for others, and is believed within a masked
+    /// A pattern with this dominance is hardly ever due to chance: it does not wait for others, and it counts also within a masked
     /// frame.
     static let clearDominance: Float = 0.75
     /// A pattern with this dominance belongs to a frame: every sync tone is the loudest of its symbol. Every attempt that
