@@ -18,15 +18,15 @@ func fuzzPermissions(_ bytes: [UInt8]) {
     write(content, "\(folder.path)/nearby.json")
     let file = PermissionFile(folder: folder.path)
     let before = file.read()
-    do throws(PermissionStoreError) { try file.update { $0.location = .denied } } catch { fatalError("\(error)") }
+    do throws(PermissionStoreError) { try file.update { $0[.location] = .denied } } catch { fatalError("\(error)") }
     guard case .decisions(let after) = file.read() else { fatalError("a decision cannot be read") }
-    require(after.location == .denied, "\(after)")
+    require(after[.location] == .denied, "\(after)")
     if case .decisions(let earlier) = before {
         require(
-            after.nearby == earlier.nearby && after.backgroundLocation == earlier.backgroundLocation,
+            after[.nearby] == earlier[.nearby] && after[.backgroundLocation] == earlier[.backgroundLocation],
             "\(earlier) is lost")
     } else {
-        require(after.nearby == .undecided, "a permission from invalid content")
+        require(after[.nearby] == .undecided, "a permission from invalid content")
     }
 }
 

@@ -45,7 +45,7 @@ package struct BackgroundManifest: Sendable, Equatable {
             command.first?.hasPrefix("/") == true && command.allSatisfy { !$0.utf8.contains(0) } ? command : nil
         }
         return BackgroundManifest(
-            fileName: "\(folder.name).nearby.json", modes: Set(manifest.backgroundModes), command: command,
+            fileName: "\(folder.name).nearby.json", modes: Set(manifest.backgroundModes ?? []), command: command,
             notification: manifest.notification)
     }
 

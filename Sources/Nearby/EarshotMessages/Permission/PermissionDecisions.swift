@@ -6,29 +6,19 @@ enum PermissionTopic: String, Sendable, Hashable, CaseIterable {
     case location
     /// To know it also while the program is not running.
     case backgroundLocation
+
+    /// The name of the topic in the file.
+    var key: String { self == .nearby ? "permission" : rawValue }
 }
 
 /// The decisions on all topics, as stored in the file.
 struct PermissionDecisions: Sendable, Hashable {
-    var nearby = PermissionState.undecided
-    var location = PermissionState.undecided
-    var backgroundLocation = PermissionState.undecided
+    /// Topics that are not undecided.
+    private var states: [PermissionTopic: PermissionState] = [:]
 
     subscript(topic: PermissionTopic) -> PermissionState {
-        get {
-            switch topic {
-            case .nearby: nearby
-            case .location: location
-            case .backgroundLocation: backgroundLocation
-            }
-        }
-        set {
-            switch topic {
-            case .nearby: nearby = newValue
-            case .location: location = newValue
-            case .backgroundLocation: backgroundLocation = newValue
-            }
-        }
+        get { states[topic] ?? .undecided }
+        set { states[topic] = newValue == .undecided ? nil : newValue }
     }
 
     /// The decision on an operation that needs all of these topics: one denial denies it, and it is granted only if all

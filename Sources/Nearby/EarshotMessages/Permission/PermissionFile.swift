@@ -18,15 +18,12 @@ struct PermissionFile: Sendable {
         case unreadable(String)
     }
 
-    private struct Record: Codable {
+    private struct Record: Decodable {
         var permission: String
         var location: String?
         var backgroundLocation: String?
     }
 
-    private static let names: [(PermissionState, String)] = [
-        (.undecided, "undecided"), (.granted, "granted"), (.denied, "denied"),
-    ]
     private static let name = "nearby.json"
     /// This type writes up to 100 bytes. It did not write a much larger file.
     private static let maximumByteCount = 4_096
@@ -49,17 +46,17 @@ struct PermissionFile: Sendable {
         guard let record = try? JSONDecoder().decode(Record.self, from: Data(bytes)) else {
             return .invalid("it is not of the form {\"permission\":\"granted\"}")
         }
-        guard let nearby = Self.state(record.permission) else {
-            return .invalid("its permission is not undecided, granted or denied")
+        var decisions = PermissionDecisions()
+        for (topic, name) in [
+            (PermissionTopic.nearby, record.permission), (.location, record.location),
+            (.backgroundLocation, record.backgroundLocation),
+        ] {
+            guard let state = name.map(PermissionState.init(rawValue:)) ?? .undecided else {
+                return .invalid("its \(topic.key) is not undecided, granted or denied")
+            }
+            decisions[topic] = state
         }
-        guard let location = Self.state(record.location ?? "undecided") else {
-            return .invalid("its location is not undecided, granted or denied")
-        }
-        guard let backgroundLocation = Self.state(record.backgroundLocation ?? "undecided") else {
-            return .invalid("its backgroundLocation is not undecided, granted or denied")
-        }
-        return .decisions(
-            PermissionDecisions(nearby: nearby, location: location, backgroundLocation: backgroundLocation))
+        return .decisions(decisions)
     }
 
     /// Changes the decisions of the file; invalid content counts as undecided. Changes by other programs at the same
@@ -84,16 +81,10 @@ struct PermissionFile: Sendable {
         }
     }
 
-    private static func state(_ name: String) -> PermissionState? { names.first { $0.1 == name }?.0 }
-    private static func name(_ state: PermissionState) -> String { names.first { $0.0 == state }?.1 ?? "undecided" }
-
     private static func bytes(_ decisions: PermissionDecisions) -> [UInt8] {
-        var text = "{\"permission\":\"\(name(decisions.nearby))\""
-        if decisions.location != .undecided { text += ",\"location\":\"\(name(decisions.location))\"" }
-        if decisions.backgroundLocation != .undecided {
-            text += ",\"backgroundLocation\":\"\(name(decisions.backgroundLocation))\""
-        }
-        return Array("\(text)}\n".utf8)
+        let fields = PermissionTopic.allCases.filter { $0 == .nearby || decisions[$0] != .undecided }
+            .map { "\"\($0.key)\":\"\(decisions[$0].rawValue)\"" }
+        return Array("{\(fields.joined(separator: ","))}\n".utf8)
     }
 }
 

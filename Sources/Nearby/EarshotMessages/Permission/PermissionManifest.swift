@@ -12,7 +12,7 @@ import NearbyWire
 ///      "UIBackgroundModes": ["bluetooth-central", "bluetooth-peripheral", "location"],
 ///      "EarshotCommand": ["/usr/bin/museum", "--background"],
 ///      "EarshotNotification": {"title": "Museum", "body": "Near you: {text}"}}
-struct PermissionManifest: Sendable, Equatable {
+struct PermissionManifest: Decodable, Sendable, Equatable {
     /// The program's reason to use the microphone; nil if it gives none.
     var microphoneUsageDescription: String?
     /// The program's reason to send over Bluetooth; nil if it gives none.
@@ -21,23 +21,22 @@ struct PermissionManifest: Sendable, Equatable {
     var locationUsageDescription: String?
     /// The same for the background.
     var backgroundLocationUsageDescription: String?
-    /// The work that the program may do in the background (`UIBackgroundModes`).
-    var backgroundModes: [String] = []
+    /// The work that the program may do in the background (`UIBackgroundModes`); nil for none.
+    var backgroundModes: [String]?
     /// The program and its arguments, with which the agent starts it (`EarshotCommand`); nil if it need not be started.
     var command: [String]?
     /// The agent's notification when it finds a message while the program is not running (`EarshotNotification`); nil
     /// for none.
     var notification: BackgroundManifest.Notification?
 
-    private struct Record: Decodable {
-        // The names are the file's keys.
-        var NSMicrophoneUsageDescription: String?
-        var NSBluetoothPeripheralUsageDescription: String?
-        var NSLocationWhenInUseUsageDescription: String?
-        var NSLocationAlwaysUsageDescription: String?
-        var UIBackgroundModes: [String]?
-        var EarshotCommand: [String]?
-        var EarshotNotification: BackgroundManifest.Notification?
+    private enum CodingKeys: String, CodingKey {
+        case microphoneUsageDescription = "NSMicrophoneUsageDescription"
+        case bluetoothUsageDescription = "NSBluetoothPeripheralUsageDescription"
+        case locationUsageDescription = "NSLocationWhenInUseUsageDescription"
+        case backgroundLocationUsageDescription = "NSLocationAlwaysUsageDescription"
+        case backgroundModes = "UIBackgroundModes"
+        case command = "EarshotCommand"
+        case notification = "EarshotNotification"
     }
 
     /// The maximum size of a manifest.
@@ -56,17 +55,8 @@ struct PermissionManifest: Sendable, Equatable {
                 }
                 continue
             }
-            guard let record = try? JSONDecoder().decode(Record.self, from: bytes) else {
-                log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
-                continue
-            }
-            return PermissionManifest(
-                microphoneUsageDescription: record.NSMicrophoneUsageDescription,
-                bluetoothUsageDescription: record.NSBluetoothPeripheralUsageDescription,
-                locationUsageDescription: record.NSLocationWhenInUseUsageDescription,
-                backgroundLocationUsageDescription: record.NSLocationAlwaysUsageDescription,
-                backgroundModes: record.UIBackgroundModes ?? [], command: record.EarshotCommand,
-                notification: record.EarshotNotification)
+            if let manifest = try? JSONDecoder().decode(PermissionManifest.self, from: bytes) { return manifest }
+            log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
         }
         return PermissionManifest()
     }

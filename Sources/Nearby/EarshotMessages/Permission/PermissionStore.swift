@@ -57,14 +57,14 @@ public final class PermissionStore: Sendable {
     public var path: String { file.path }
 
     /// The permission now, read from the file.
-    public var state: PermissionState { decisions.nearby }
+    public var state: PermissionState { decisions[.nearby] }
 
     /// The permission to know where the device is, read from the file. Scans for iBeacons need it, and continuous scans
     /// for any beacons.
-    public var location: PermissionState { decisions.location }
+    public var location: PermissionState { decisions[.location] }
 
     /// The same while the program is not running.
-    public var backgroundLocation: PermissionState { decisions.backgroundLocation }
+    public var backgroundLocation: PermissionState { decisions[.backgroundLocation] }
 
     var decisions: PermissionDecisions {
         locked { current(&$0) }
