@@ -34,7 +34,7 @@ static void test_filters(int form, int phase_count, int advance, int tap_count) 
         x[i] = (int16_t)(65536 * uniform() - 32768);
         float_x[i] = (float)x[i] * 0x1p-15f;
     }
-    // Full scale everywhere, and taps that use the room of the sums: 2¹⁵ times their sum is just below 2³¹.
+    // Samples at full scale, and taps that nearly fill the 32-bit sums: 2¹⁵ times their sum is just below 2³¹.
     for (int i = 0; i < phase_count * 2 * tap_count; i++) {
         int limit = 65535 / (tap_count / 4);
         taps[i] = (int16_t)((2 * uniform() - 1) * limit);
@@ -60,7 +60,7 @@ static void test_filters(int form, int phase_count, int advance, int tap_count) 
             exact[kind] = (float)((double)(groups[0] + groups[1] + groups[2] + groups[3]) * 0x1p-30);
         }
         const float *turn = rotations + 2 * ((7 + n) % PERIOD);
-        // Volatile, so that no fused product rounds otherwise.
+        // Volatile, so that the compiler does not fuse the products, which would round differently.
         volatile float a = parts[0] * turn[0], b = parts[1] * turn[1], c = parts[0] * turn[1], d = parts[1] * turn[0];
         expect(y[2 * n] != a - b || y[2 * n + 1] != c + d, 0, "integers are not exact", form, n);
         double complex expected = (exact[0] + I * exact[1]) * (turn[0] + I * turn[1]);
@@ -140,7 +140,7 @@ static void test_block(int form, int window, int highest_bin) {
             log_sum += weights[i] * log2(energy + 1e-15);
             mean_sum += weights[i] * energy;
         }
-        // The parabola is good to 0.008.
+        // The parabola approximates the logarithm within 0.008.
         expect(fabs(logs[bin] - log_sum), 16 * 0.008, "logarithms", form, bin);
         expect(fabs(means[bin] - mean_sum), 1e-5 * mean_sum, "means", form, bin);
         inverse[bin] = (float)(window / (0.1 + uniform()));
@@ -223,7 +223,8 @@ static void test_symbols(int form, int window) {
     }
 }
 
-/// The kernel has no forms. Its error grows with the number of stages, log₄ N, and with a value of about √N.
+/// The transform has only one form. Its error grows with the number of stages, log₄ N, and
+/// with the size of the values, about √N.
 static void test_transform(int length, int is_inverse) {
     enum { LONGEST = 2048 };
     static float x[2 * LONGEST], factors[2 * LONGEST], work[2 * LONGEST], y[2 * LONGEST];

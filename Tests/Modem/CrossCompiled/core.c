@@ -1,4 +1,4 @@
-// The modem against its vectors and fixtures, through the C interface: the core as another processor computes it.
+// Checks the modem against its vectors and fixtures through the C interface, as code for another processor.
 //
 //     core LIST
 //

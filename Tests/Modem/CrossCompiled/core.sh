@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Compiles the modem for other systems, as the page's module is: in Embedded Swift, without FFTW.
+# Compiles the modem for other systems in the way of the web page's module: in Embedded Swift, without FFTW.
 #
 #     Tests/Modem/CrossCompiled/core.sh linux     aarch64 Linux: linked, and run under qemu against vectors and fixtures
 #     Tests/Modem/CrossCompiled/core.sh darwin    objects for Apple's processors, which nothing here can run
 #
-# Swift's toolchain for Linux has no standard library for other systems, but Embedded Swift's for many processors.
+# Swift's toolchain for Linux has no standard library for other systems, but it has that of
+# Embedded Swift for many processors.
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
 
@@ -24,7 +25,7 @@ build() {
     local c_options=("$@" -isystem "$headers") option
     for option in "${c_options[@]}"; do swift_options+=(-Xcc "$option"); done
     json() { printf '"%s",' "$@" | sed 's/,$//'; }
-    # Apple's libtool, which SwiftPM asks for, is not there. Nothing is archived.
+    # SwiftPM asks for Apple's libtool, which is not available here. Any librarian will do, because nothing is archived.
     cat >$scratch.json <<END
 {
     "schemaVersion": "1.0",
@@ -42,10 +43,10 @@ linux() {
     build aarch64-none-none-elf $scratch EarshotWeb /usr/aarch64-linux-gnu/include
     local objects
     mapfile -t objects < <(find $scratch/release/ -name '*.o' ! -path '*/EarshotWeb.build/main.swift.o')
-    # The test's own main function is the program's.
+    # The program's main function is the test's, so the one of the web module is renamed.
     aarch64-linux-gnu-objcopy --redefine-sym main=earshot_web_main \
         $scratch/release/EarshotWeb.build/main.swift.o $folder/web-main.o
-    # GNU's linker cannot copy what Embedded Swift protects.
+    # lld links, because GNU's linker cannot copy the protected symbols of Embedded Swift.
     aarch64-linux-gnu-gcc -std=gnu17 -O2 -Wall -Wextra -Werror -ISources/Bindings/CEarshot \
         -B"$toolchain/bin" -fuse-ld=lld -static Tests/Modem/CrossCompiled/core.c "${objects[@]}" $folder/web-main.o \
         "$embedded/aarch64-none-none-elf/libswiftUnicodeDataTables.a" -lm -o $folder/core
@@ -55,7 +56,7 @@ linux() {
 }
 
 darwin() {
-    # What the kernels need of a C library, as Darwin declares it.
+    # The functions of a C library that the kernels use, as Darwin declares them.
     cat >$folder/headers/string.h <<'END'
 #include <stddef.h>
 void *memcpy(void *, const void *, size_t);

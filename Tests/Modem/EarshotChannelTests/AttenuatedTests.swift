@@ -7,7 +7,7 @@ import Testing
 @Suite struct AttenuatedTests {
     private static let rate = 48_000
 
-    /// The gain of every sample of a constant.
+    /// The gain of each sample, measured with a constant signal.
     private func gains(_ ranges: [Range<Int>], decibels: Double, edgeLength: Int, count: Int) -> [Float] {
         var sound = Attenuated(
             StoredSound([Float](repeating: 1, count: count)), in: Holes(ranges), byDecibels: decibels,
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    /// A fade lies within the talker's sound: its energy is missing there, whatever the place.
+    /// A fade is within the talker's sound, so the sound loses the same energy wherever the fade is.
     @Test func aFadeLiesWithinTheSound() {
         let seconds = 1.0
         for seed in 1...20 as ClosedRange<UInt64> {
@@ -54,7 +54,8 @@ import Testing
         }
     }
 
-    /// The gate lowers the signal and its noise alike: each sample has the same sign as before, and at most 20 dB less; some have that.
+    /// The gate lowers the signal and its noise alike: each sample keeps its sign and loses at
+    /// most 20 dB, and some samples lose 20 dB.
     @Test func aGateTakesTheNoiseToo() {
         func sound(_ gate: AirGate?) -> [Float] {
             var air = Air()
@@ -67,7 +68,7 @@ import Testing
         let (open, gated) = (sound(nil), sound(AirGate(decibels: 20)))
         let ratios = zip(open, gated).map { abs($0) > 1e-6 ? $1 / $0 : 1 }
         #expect(ratios.allSatisfy { $0 > 0.0999 && $0 < 1.0001 })
-        // Of intact pieces of 1/3 s and pauses of 1/4 s on the average 3/7 are pauses.
+        // Intact pieces last 1/3 s and pauses 1/4 s on average, so pauses are 3/7 of the time.
         let closed = Double(ratios.count { $0 < 0.1001 }) / Double(ratios.count)
         #expect((0.15...0.7).contains(closed), "\(closed)")
     }

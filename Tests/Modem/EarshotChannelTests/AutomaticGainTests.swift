@@ -7,8 +7,8 @@ import Testing
 @Suite(.optimized) struct AutomaticGainTests {
     private static let rate = 48_000
 
-    /// The gain in decibels after a step of a constant, which has its square as mean power in every 5 ms: output over
-    /// input, sample by sample.
+    /// The gain in decibels, output over input, of each sample after a constant signal steps to another value. A
+    /// constant has its square as mean power in every 5 ms.
     private func gains(from first: Double, to second: Double, seconds: Double) -> [Double] {
         // Four seconds are eight times the release.
         let before = [Float](repeating: Self.constant(first), count: 4 * Self.rate)
@@ -25,11 +25,11 @@ import Testing
         Float((0.5 * .pow(10, level / 10) as Double).squareRoot())
     }
 
-    /// g(t) = g₁ + (g₀ − g₁)·e^(−t/τ). The first 5 ms measure the step, and at the end of the next the gain has the
-    /// curve's value at 5 ms: everything is 5 ms late. In between, the factor follows a line instead of the curve in
-    /// decibels. An exponential of 20 dB and 50 ms bends in 5 ms by 20·0.1²/8 = 0.025 dB; a factor that changes by 1.9
-    /// dB or 0.22 neper, by 0.22²/8 = 0.6 % or 0.052 dB. After eight times the release, 20·e⁻⁸ = 0.007 dB of the start
-    /// are left.
+    /// g(t) = g₁ + (g₀ − g₁)·e^(−t/τ), 5 ms late: the first 5 ms measure the step, and the gain reaches the curve's
+    /// value at 5 ms only at the end of the next 5 ms. In between, the factor follows a straight line instead of the
+    /// curve in decibels. Within 5 ms, an exponential of 20 dB and 50 ms bends by 20·0.1²/8 = 0.025 dB, and a factor
+    /// that changes by 1.9 dB, or 0.22 neper, bends by 0.22²/8 = 0.6 % or 0.052 dB. After eight times the release,
+    /// 20·e⁻⁸ = 0.007 dB of the first gain remains.
     @Test(
         arguments: [
             (-40.0, -20.0, 20.0, 0.0, 0.05), (-20, -40, 0, 20, 0.5), (-25, -90, 5, 30, 0.5), (-20, 0, 0, -20, 0.05),
@@ -49,7 +49,7 @@ import Testing
         #expect(largest < abs(before - after) * 1.5 * 0.005 / timeConstant / 240)
     }
 
-    /// 5 ms hold whole periods of the first sine, and 0.4 % more or less of the others' power: 0.02 dB.
+    /// 5 ms hold whole periods of the first sine. The power of the other sines in 5 ms varies by 0.4 %: 0.02 dB.
     @Test(arguments: [1_000.0, 18_743, 19_990], [-35.0, -5])
     func settlesAtTheTarget(hertz: Double, level: Double) {
         let sine = PilotTone(

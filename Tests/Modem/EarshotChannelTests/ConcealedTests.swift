@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct ConcealedTests {
-    /// y[n] = y[n − L] in a loss, also where that is in the loss itself; zeros where nothing came before; x[n] elsewhere.
+    /// In a loss y[n] = y[n − L], even if n − L is in the loss itself, and 0 before any
+    /// sound came. Elsewhere y[n] = x[n].
     @Test func whatCameBeforeComesAgain() {
         let x = (0..<100).map { Float($0 + 1) }
         var sound = Concealed(StoredSound(x), losses: Holes([0..<3, 20..<27, 50..<52]), repeatedLength: 3)

@@ -4,11 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct EchoesTests {
-    /// Several blocks of every size that the design chooses: 4,096, 16,384 and 32,768 points (with four times and with
-    /// more than two times the response).
+    /// Several blocks of each size that the design chooses: 4,096, 16,384 and 32,768 points (four
+    /// times the response, or more than twice).
     ///
-    /// Transforms in single precision have errors of some 0.6·2⁻²⁴·√log₂N of their root mean square, 1.4e-7; three of
-    /// them, and y of √(count/9): 6e-6 for 5,000. The maximum of a thousand is four times that; ×2.
+    /// A transform in single precision has an error of about 0.6·2⁻²⁴·√log₂N, 1.4e-7, of its root mean square. Three
+    /// transforms and y of √(count/9) make 6e-6 for 5,000 samples. The maximum of a thousand errors is four times that,
+    /// and the limit is twice the maximum.
     @Test(arguments: [(20_000, 1), (30_000, 700), (60_000, 3_000), (120_000, 5_000), (90_000, 15_000)])
     func equalsTheDefinition(count: Int, responseCount: Int) throws {
         var random = SeededGenerator(seed: 51)
@@ -27,7 +28,7 @@ import Testing
         }
     }
 
-    /// 4,096 points and 100 of response make blocks of 2 · 3,997 samples.
+    /// A transform of 4,096 points and a response of 100 make blocks of 2 · 3,997 samples.
     @Test(arguments: [0, 1, 500, 7_994, 7_995, 15_988, 16_000, 40_000], [1, 100])
     func blocksOfAnySizeGiveTheSame(count: Int, responseCount: Int) {
         var random = SeededGenerator(seed: 52)

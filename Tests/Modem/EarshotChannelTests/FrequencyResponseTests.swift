@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct FrequencyResponseTests {
-    /// Σ h[n]·cos(2πf(n − D)) in dB: all of H, because h is symmetrical.
+    /// The gain at a frequency, in dB: Σ h[n]·cos(2πf(n − D)). The sine part is zero, because h is symmetrical.
     private func gain(_ taps: [Float], _ hertz: Double, rate: Int) -> Double {
         let delay = taps.count / 2
         let sum = taps.indices.reduce(0.0) { sum, n in
@@ -14,8 +14,8 @@ import Testing
         return 2 * decibels(abs(sum))
     }
 
-    /// All over the band, corners included, within 0.1 dB: 10.7 Hz of smoothing times 0.4 times the change of slope
-    /// give 0.057 dB for 20 dB over 1,500 Hz.
+    /// The response is right within 0.1 dB in the whole band, corners included: smoothing by 10.7 Hz, times 0.4 times
+    /// the change of slope, makes 0.057 dB for 20 dB over 1,500 Hz.
     @Test(arguments: [3, 10, 20, -20] as [Double], [44_100, 48_000, 96_000])
     func tiltsFollowTheLine(tilt: Double, rate: Int) {
         let taps = FrequencyResponse.tilt(decibels: tilt).taps(sampleRateHertz: rate)
@@ -42,8 +42,8 @@ import Testing
         #expect(response.points.first?.decibels == (response == .phoneLoudspeaker ? 40 : 15))
     }
 
-    /// 400 dB/kHz: the corner loses 0.0043 · 400 = 1.7 dB; three deviations of the smoothing before it, nothing is
-    /// lost.
+    /// At 400 dB/kHz the corner loses 0.0043 · 400 = 1.7 dB. Three deviations of the
+    /// smoothing before it, nothing is lost.
     @Test(arguments: [19_000, 19_800] as [Double], [44_100, 48_000])
     func resamplersCutOff(hertz: Double, rate: Int) {
         let taps = FrequencyResponse.cutOff(atHertz: hertz).taps(sampleRateHertz: rate)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    /// In any band, a tilt of 0 dB changes nothing; taps of 1e-7 beside the middle one, and four thousand of them.
+    /// A tilt of 0 dB changes nothing, in any band. Beside the middle tap there are four thousand taps of 1e-7.
     @Test func noTiltIsOnlyADelay() {
         var random = SeededGenerator(seed: 41)
         let x = random.samples(9_000)

@@ -57,8 +57,8 @@ import Testing
         #expect(dropped == expected && dropped.count > 10, "seeds 3 and 4")
     }
 
-    /// 20 holes in a second of intact sound, 2,000 of them: intervals of a mean of 2,400 samples ± 2.2 %, lengths
-    /// uniform from 480 to 960, a mean of 720 ± 0.5 %; the limit is five times that.
+    /// 2,000 holes, 20 in each second of intact sound. Their intervals have a mean of 2,400 samples ± 2.2 %. Their
+    /// lengths are uniform from 480 to 960, with a mean of 720 ± 0.5 %. The limits are five times these deviations.
     @Test func randomHolesHaveTheirRateAndLengths() {
         let holes = Holes(perSecond: 20, lengthSeconds: 0.01...0.02, sampleRateHertz: 48_000, seed: 5).prefix(2_000)
         let ranges = Array(holes)

@@ -24,9 +24,9 @@ import Testing
         return bursts
     }
 
-    /// 5 a second for 400 s: 2,000 ± 45, and one in 1,300 overlaps another. Intervals are exponentially distributed:
-    /// their mean and deviation are equal, within √(1/2,000) and √(2/2,000) of themselves; the limit is five times
-    /// that.
+    /// 5 clicks a second for 400 s are 2,000 ± 45, and one in 1,300 overlaps another. The intervals are
+    /// exponentially distributed, so their mean and deviation are equal, within √(1/2,000) and √(2/2,000) of
+    /// their values. The limits are five times that.
     @Test func clicksArriveByThemselves() {
         let clicks = bursts(.clicks, perSecond: 5, seconds: 400, seed: 1)
         #expect(abs(clicks.count - 2_000) < 5 * 45 + 5, "\(clicks.count), seed 1")
@@ -51,24 +51,24 @@ import Testing
         let mean = peaks.reduce(0, +) / Double(peaks.count)
         #expect(abs(mean) < 0.4, "\(mean) dB, seed 2")
         let sorted = peaks.sorted()
-        // The quantiles near both ends: a few impulses may overlap.
+        // Quantiles near both ends instead of the extremes, because a few impulses may overlap.
         #expect(abs(sorted[peaks.count / 100] + 6) < 0.3 && sorted[0] > -6.01, "seed 2")
         #expect(abs(sorted[peaks.count * 99 / 100] - 6) < 0.3, "seed 2")
-        // Half of them start with either sign: 1,000 ± 22.
+        // Half of the impulses start with either sign: 1,000 ± 22.
         let positive = bursts(.clicks, perSecond: 5, seconds: 400, seed: 2).count { $0.1[0] > 0 }
         #expect(abs(positive - peaks.count / 2) < 110, "seed 2")
     }
 
-    /// One key in 10 s, so that a stroke and its release stand alone: 2,000 s have 200.
+    /// One key in 10 s, so that each stroke and its release are alone: 200 strokes in 2,000 s.
     ///
     /// Power decays by 60 dB over an impulse's length, so its second half has a thousandth of the first half's energy.
-    /// The energy of a half has some 20 samples that count, of a relative variance of 0.8: 20 % each, 0.09 dB for the
-    /// mean of 400 ratios; the mean of logarithms, taken over sums instead, has no bias.
+    /// About 20 samples determine the energy of a half, with a relative variance of 0.8: that makes 20 % for each half,
+    /// and 0.09 dB for the mean of 400 ratios. The logarithm of sums has no bias; a mean of logarithms would have one.
     @Test func keysStrikeAndComeBackUp() {
         let bursts = bursts(.keys, perSecond: 0.1, seconds: 2_000, seed: 3)
         let starts = bursts.map { $0.0 }
         let strokes = bursts.indices.dropLast(2).dropFirst().filter { index in
-            // Alone within half a second, except for its release.
+            // No other stroke within half a second, only its release.
             starts[index] - starts[index - 1] > Self.rate / 2 && starts[index + 2] - starts[index] > Self.rate / 2
                 && starts[index + 1] - starts[index] < Self.rate / 2
         }
@@ -84,7 +84,7 @@ import Testing
                 let milliseconds = 1_000 * Double(burst.count) / Double(Self.rate)
                 #expect((2.97...8.01).contains(milliseconds), "\(milliseconds) ms")
                 #expect(burst.map(abs).max() == abs(burst[0]))
-                // Without the first sample, which is a peak, not noise.
+                // Without the first sample, because it is a peak, not noise.
                 let energies = burst.dropFirst().map { Double($0 / burst[0]) * Double($0 / burst[0]) }
                 first += energies.prefix(burst.count / 2).reduce(0, +)
                 second += energies.dropFirst(burst.count / 2).reduce(0, +)

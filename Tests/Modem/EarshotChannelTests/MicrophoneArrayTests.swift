@@ -31,7 +31,8 @@ import Testing
         #expect(both[1] != alone, "seed 81")
     }
 
-    /// In free air the delays are those of a plane wave: at most the array's length, and the first to hear it has none.
+    /// In free air the delays are those of a plane wave: at most the array's length, and
+    /// zero for the first microphone it reaches.
     @Test func delaysFollowFromThePlaces() {
         let array = MicrophoneArray.row(3, spacingMetres: 0.5)
         let samplesPerMetre = 48_000 / SoundInAir.metresPerSecond
@@ -42,7 +43,7 @@ import Testing
             #expect(abs((delays.max() ?? 0) - abs(Double.cos(angle)) * samplesPerMetre) < 1e-6, "\(step)")
             #expect(abs(delays[0] + delays[2] - 2 * delays[1]) < 1e-6, "\(step)")
         }
-        // The sound itself: one microphone's is the other's, later.
+        // Both microphones hear the same sound, one of them later.
         var air = Air()
         air.microphones = .row(2, spacingMetres: 1)
         let heard = channels(air, seed: 82)
@@ -51,7 +52,8 @@ import Testing
         #expect(abs(decibels(power(heard[0]) / power(heard[1]))) < 0.2, "seed 82")
     }
 
-    /// Noise is each microphone's own and as loud as said; a dead one is silent. Power over 2·10⁴ samples is good to 1 %.
+    /// Each microphone has its own noise at the stated level, and a dead one is silent.
+    /// Power over 2·10⁴ samples is known within 1 %.
     @Test func eachHasItsNoise() {
         var air = Air()
         air.microphones = .row(4, spacingMetres: 0.1)
@@ -74,7 +76,7 @@ import Testing
             let responses = room.impulseResponses(at: array, sampleRateHertz: 48_000, seed: seed)
             #expect(responses.count == 4)
             energies += responses.reduce(0) { $0 + power($1) * Double($1.count) } / 80
-            // 0.09 m are 12.6 samples at most.
+            // 0.09 m delay the sound by at most 12.6 samples.
             let peaks = responses.map { response in
                 let early = response[..<14].map { abs($0) }
                 return early.max() ?? 0

@@ -6,8 +6,8 @@ import Testing
 @testable import EarshotChannel
 
 @Suite(.optimized) struct MotionPathTests {
-    /// Speed is the derivative of distance: a central difference over ±1 ms, with an error of h²/6·d‴: 2e-7 · 5·(2π)³/6
-    /// for pacing, and half a millisecond's acceleration at the ends of a turn, 0.5e-3 · 28 m/s².
+    /// Speed is the derivative of distance, here a central difference over ±1 ms. Its error is h²/6·d‴, 2e-7 ·
+    /// 5·(2π)³/6, for pacing, and half a millisecond's acceleration, 0.5e-3 · 28 m/s², at the ends of a turn.
     @Test func speedIsTheChangeOfDistance() {
         let paths: [(MotionPath, Double)] = [
             (.walkingBy(metresPerSecond: 1.5, nearestMetres: 0.3, nearestAtSeconds: 2), 1e-4),
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// The speed of a hand has the root mean square that was asked for: over 64 hands of 4 s, eight sines each, its square's mean varies
-    /// by some 5 %, so the root by 2.5 %; four times that.
+    /// The speed of a hand has the requested root mean square. Over 64 hands of 4 s with eight sines each, the mean
+    /// square varies by about 5 %, so the root by 2.5 %. The limit is four times that.
     @Test func handsHaveTheirSpeed() {
         var generator = SeededGenerator(seed: 92)
         var (sum, count) = (0.0, 0.0)

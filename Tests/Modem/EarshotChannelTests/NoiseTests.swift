@@ -42,7 +42,8 @@ import Testing
     @Test func anotherBandCanBeChosen() {
         let noise = Noise(
             colour: .brown, deviation: 0.1, bandHertz: 1_000...2_000, sampleRateHertz: 48_000, seed: 8)
-        // 0.01 · 1,000/24,000. Its 21,845 bins differ, 4 to 1: a deviation of 0.034 dB.
+        // The band should have 0.01 · 1,000/24,000. Its 21,845 bins differ by 4 to 1,
+        // which makes a deviation of 0.034 dB.
         let measured = Self.bandPower(noise, rate: 48_000, hertz: 1_000..<2_000) / (0.01 / 24)
         #expect(abs(decibels(measured)) < 0.1, "\(decibels(measured)) dB, seed 8")
     }
@@ -82,9 +83,9 @@ import Testing
         }
     }
 
-    /// If the band does not fit, the whole power counts. Pink: half of 2²⁰ samples' power lies above 400 Hz, in many
-    /// bins; brown has its power near 20 Hz, with a time constant of 8 ms or 64 samples: 2²⁰/128 independent values,
-    /// 1.1·√2 %, 0.07 dB.
+    /// If the band does not fit below half the rate, the noise has the given power in total. Half of the power of 2²⁰
+    /// samples of pink noise is above 400 Hz, in many bins. Brown noise has its power near 20 Hz, with a time constant
+    /// of 8 ms or 64 samples: 2²⁰/128 independent values make a deviation of 1.1·√2 %, 0.07 dB.
     @Test(arguments: NoiseColour.allCases)
     func withoutTheBandTheTotalPowerCounts(colour: NoiseColour) {
         var noise = Noise(colour: colour, deviation: 0.3, sampleRateHertz: 8_000, seed: 10)
@@ -103,12 +104,12 @@ import Testing
             let h = Double(filter.process(n == 0 ? 1 : 0))
             sum += h * h
         }
-        // Poles in single precision: an error of 6e-8 in their distance to 1 of 2.6e-3.
+        // Poles in single precision have an error of 6e-8 in their distance of 2.6e-3 to 1.
         #expect(abs(sum / power - 1) < 1e-4)
     }
 
-    /// The first samples of many seeds have the full power. 2,000 of them: √(2/2,000) = 3.2 %; the limit is five times
-    /// that.
+    /// Noise has its full power from the first sample on. The first samples of 2,000 seeds have a deviation of
+    /// √(2/2,000) = 3.2 % in power; the limit is five times that.
     @Test(arguments: NoiseColour.allCases)
     func isStationaryFromTheFirstSample(colour: NoiseColour) {
         let power = (0..<2_000 as Range<UInt64>).reduce(0) { sum, seed in

@@ -8,8 +8,8 @@ import Testing
 @Suite(.optimized) struct NormalPairTests {
     /// Compares with the formula in double precision, for uniform numbers over their whole range and at its ends.
     ///
-    /// The logarithm is rounded to 2⁻²⁴ of itself, the root halves that, sine and cosine add as much and the product
-    /// rounds once more: together less than 4 · 2⁻²⁴ = 2.4e-7 of a radius of at most √(2·24·ln 2) = 5.8.
+    /// The logarithm is rounded to 2⁻²⁴ of its value, the root halves that error, sine and cosine add as much, and the
+    /// product rounds again: together less than 4 · 2⁻²⁴ = 2.4e-7 of a radius of at most √(2·24·ln 2) = 5.8.
     @Test func followsTheFormula() {
         var generator = SeededGenerator(seed: 5)
         let edges = [0, 1, 2, 0x40_0000, 0x7F_FFFF, 0x80_0000, 0xB5_04F3, 0xC0_0000, 0xFF_FFFE, 0xFF_FFFF] as [Float]

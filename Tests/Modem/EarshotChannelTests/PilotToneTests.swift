@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct PilotToneTests {
-    /// After an hour, compared with integers and one sine in double precision. Three roundings to single precision:
-    /// 3 · 6e-8 of the amplitude.
+    /// Compares the tone after an hour with whole numbers and one sine in double precision. The limit is three
+    /// roundings to single precision: 3 · 6e-8 of the amplitude.
     @Test(arguments: [0.0, 0.001, 50, 18_743.123_456, 19_999.999_999, 24_000], [0, 0.25, -0.4])
     func keepsItsPhaseForAnHour(hertz: Double, phase: Double) {
         let rate = 48_000

@@ -6,7 +6,7 @@ import Testing
 @Suite(.optimized) struct PreparedAirTests {
     private static let tone = (0..<24_000).map { Float($0 % 2) }
 
-    /// The runs of zeros that two or more samples have, as ranges of frames.
+    /// The runs of two or more zeros, as ranges of frames.
     private func silences(in samples: [Float]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         for (index, sample) in samples.enumerated() where sample == 0 {
@@ -19,7 +19,8 @@ import Testing
         return runs.filter { $0.count > 1 }
     }
 
-    /// One silence of the length asked for, within the signal, in all microphones alike, at another place with each seed.
+    /// There is one silence of the requested length within the signal, the same in all
+    /// microphones. Each seed puts it elsewhere.
     @Test(arguments: [48_000, 44_100]) func aDropoutLiesWithinTheSignal(receiverRate: Int) throws {
         var air = Air()
         air.dropoutSeconds = 0.1
@@ -40,11 +41,12 @@ import Testing
             #expect(signal.contains(silence.lowerBound) && signal.contains(silence.upperBound), "seed \(seed)")
             starts.append(silence.lowerBound - start)
         }
-        // 20 places in 0.4 s: none in the first or last quarter once in 300 seeds.
+        // Of sets of 20 places in 0.4 s, one in 300 has none in the first quarter, and one in 300 none in the last.
         #expect((starts.min() ?? 0) < receiverRate / 10 && (starts.max() ?? 0) > receiverRate * 3 / 10, "\(starts)")
     }
 
-    /// Without a dropout the sound is what it was, and outside of it too: it takes no random number from another stage.
+    /// The sound outside a dropout is the same as without one, because the dropout draws
+    /// no random number of another stage.
     @Test func aDropoutChangesNothingElse() {
         var air = Air()
         func samples() -> [Float] {
@@ -58,7 +60,8 @@ import Testing
         #expect(differences.count >= 4_700 && differences.allSatisfy { $0.1 == 0 })
     }
 
-    /// The talker is silent for 0.1 s, and its noise is what it was; a recording that begins late is the rest of the one that does not.
+    /// A late talker is silent for 0.1 s, and its noise does not change. A recording that
+    /// begins late equals the rest of a full one.
     @Test func aStartIsMissing() throws {
         var air = Air()
         func sound(_ snr: Double = 200) -> (start: Int, samples: [Float]) {
@@ -72,7 +75,7 @@ import Testing
         let cut = sound()
         #expect(cut.start == start)
         let later = try #require(cut.samples.firstIndex { abs($0) > 0.01 })
-        // The interpolation of the start's fraction rings before and after it.
+        // The start is at a fraction of a sample, and its interpolation rings before and after it.
         #expect(abs(later - loud - 4_800) <= 40)
         #expect(zip(whole, cut.samples).dropFirst(later + 200).allSatisfy { abs($0 - $1) < 1e-6 })
 
@@ -82,7 +85,8 @@ import Testing
         #expect(late.samples == Array(whole.dropFirst(start + 4_800)))
     }
 
-    /// A sweep is as loud as was asked, has another period and place with each seed, and at 44.1 kHz ends at half of that.
+    /// A sweep has the requested level. Each seed gives it another period and place. At
+    /// 44.1 kHz it ends at half the rate.
     @Test(arguments: [48_000, 44_100]) func aSweepIsAsLoudAsAsked(rate: Int) {
         var air = Air()
         air.sweep = AirSweep(levelDecibels: 20)

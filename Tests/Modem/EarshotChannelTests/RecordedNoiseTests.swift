@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct RecordedNoiseTests {
-    /// The recording is a quarter as long as the measurement, which so holds four turns and more. Repeated noise has a
-    /// line spectrum: its mean is that of the loop, exact except for the windows' edges, 3 Hz to either side of 1,500
-    /// Hz.
+    /// The recording is a quarter as long as the measurement, so the measurement holds at least four turns of the loop.
+    /// Repeated noise has a line spectrum, whose mean is that of the loop, exact except at the edges of the windows, 3
+    /// Hz on either side of 1,500 Hz.
     @Test(arguments: NoiseColour.allCases, [48_000, 96_000])
     func equalsWhiteNoiseInTheBand(colour: NoiseColour, rate: Int) throws {
         var recording = Noise(colour: colour, deviation: 0.01, sampleRateHertz: rate, seed: 21)
@@ -27,7 +27,8 @@ import Testing
         #expect(abs(decibels(power / 0.04)) < 0.1, "\(decibels(power / 0.04)) dB, seed 22")
     }
 
-    /// The recording's end and its beginning, 20 ms of each, with powers that sum to 1; then the beginning continues.
+    /// The loop fades from the last 20 ms of the recording to its first 20 ms, with powers
+    /// that sum to 1, and continues from there.
     @Test func fadesFromItsEndToItsBeginning() throws {
         let recording = (0..<10_000).map { Float($0) }
         var noise = try RecordedNoise(recording, gain: 2, sampleRateHertz: 48_000, seed: 4)
@@ -44,8 +45,8 @@ import Testing
         #expect(samples[seam..<seam + 1_000] == samples[(seam + length)..<seam + length + 1_000])
     }
 
-    /// A sine that does not fit the loop jumps by up to twice its amplitude where it is cut. After the fade, no sample
-    /// differs from the last by more than the maximum slopes of the sine and the fade: 1.42·(2π·f/F + π/2/960).
+    /// A sine that does not fit the loop jumps by up to twice its amplitude at the cut. With the fade, neighbouring
+    /// samples differ by no more than the maximum slopes of the sine and the fade: 1.42·(2π·f/F + π/2/960).
     @Test func seamDoesNotClick() throws {
         let samples = (0..<30_250).map { n in Float(ComplexDouble.phasor(turns: 0.001 * Double(n)).y) }
         var noise = try RecordedNoise(samples, gain: 1, sampleRateHertz: 48_000, seed: 5)
@@ -73,8 +74,8 @@ import Testing
         #expect(throws: RecordedNoiseError.silentBand(hertz: 18_500...20_000)) {
             try make([Float](repeating: 0, count: 1_000))
         }
-        // A tone of 1 kHz in whole periods stands for a compressed recording without power above 16 kHz. The fade is as
-        // slow.
+        // A tone of 1 kHz in whole periods represents a compressed recording without power
+        // above 16 kHz. The fade changes as slowly.
         let tone = (0..<48_960).map { n in Float(ComplexDouble.phasor(turns: Double(n) / 48).x) }
         #expect(throws: RecordedNoiseError.silentBand(hertz: 18_500...20_000)) { try make(tone) }
         for error in [.empty, .notFinite(sample: 2), .silentBand(hertz: 1...2)] as [RecordedNoiseError] {

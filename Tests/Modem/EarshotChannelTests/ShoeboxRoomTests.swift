@@ -12,11 +12,11 @@ import Testing
 
     private func length(_ v: SIMD3<Double>) -> Double { (v * v).sum().squareRoot() }
 
-    /// One wall reflects, the others do not: two arrivals, the second from the source's mirror image in that wall,
+    /// If only one wall reflects, two sounds arrive. The second comes from the source's mirror image in that wall,
     /// later by Δd/c and weaker by β·d₀/d₁·10^(−α·Δd/20).
     ///
     /// At 19.25 kHz the sinc is flat to 1e-4 and a pulse's phase is its delay: 1e-4 of a radian is 4e-5 of a sample.
-    /// Both amplitudes are in single precision. ×5.
+    /// Both amplitudes are in single precision. The limit is five times that.
     @Test(arguments: 0..<3, [false, true])
     func oneWallMakesOneEcho(axis: Int, isFar: Bool) throws {
         let none = SIMD3(repeating: 0.0)
@@ -48,7 +48,7 @@ import Testing
         #expect(h.indices.allSatisfy { n in n < 33 || abs(n - middle) < 34 || h[n] == 0 })
     }
 
-    /// Two parallel walls: the images along one axis, with one factor for each reflection.
+    /// Two parallel walls make images along one axis, with one factor for each reflection.
     @Test func imagesBetweenTwoWalls() {
         let room = ShoeboxRoom(
             dimensionsMetres: SIMD3(4, 50, 50), nearReflections: SIMD3(0.8, 0, 0), farReflections: SIMD3(0.5, 0, 0),
@@ -57,8 +57,8 @@ import Testing
         let images = ImageSources(
             room, source: SIMD3(1, 25, 25), microphone: SIMD3(1.5, 25, 25), radiusMetres: 16)
         images.forEach { if $1 > 0 { found.append(($0, $1 * $0)) } }
-        // Mirror images of 1 at 0 and 4, less 1.5. Of each pair of walls, the wall that the echo meets first counts
-        // first.
+        // The mirror images of a source at 1 m in walls at 0 and 4 m, minus the microphone's place of 1.5 m. The first
+        // of the two walls that the echo meets is the first to count.
         let expected: [(Double, Double)] = [
             (0.5, 1), (2.5, 0.8), (5.5, 0.5), (7.5, 0.4), (8.5, 0.4), (10.5, 0.32), (13.5, 0.2), (15.5, 0.16),
         ]
@@ -69,8 +69,9 @@ import Testing
         }
     }
 
-    /// One image in every mirrored box: 4/3·π·R³/V of them. The ball's surface cuts 4πR²/(V^⅔) = 830 boxes, each of
-    /// which counts or not: √830/2 = 15 of 2,424, and the mean of 20 places a quarter of that. 1 %.
+    /// Every mirrored box has one image, so a ball of radius R holds 4/3·π·R³/V of them. The ball's surface cuts
+    /// 4πR²/(V^⅔) = 830 boxes, whose images are inside or outside: √830/2 = 15 of 2,424, and a quarter of that for the
+    /// mean of 20 places. The limit is 1 %.
     @Test func thereAreAsManyImagesAsBoxes() {
         let room = ShoeboxRoom(dimensionsMetres: Self.size, wallReverberationSeconds: 0.3)
         var count = 0
@@ -83,7 +84,8 @@ import Testing
         #expect(abs(Double(count) / expected - 1) < 0.01, "\(Double(count) / 20), seeds 1 to 20")
     }
 
-    /// Eyring's formula inverts the room's design; with air, 1/T is the sum of the values of walls and air alone.
+    /// Eyring's formula inverts the room's design. With air, 1/T is the sum of 1/T of the
+    /// walls alone and of the air alone.
     @Test func reverberationFollowsFromWallsAndAir() {
         for seconds in [0.2, 0.4, 0.8] {
             let walls = ShoeboxRoom(
@@ -129,16 +131,16 @@ import Testing
         return curve
     }
 
-    /// The closed form of that, from t after the direct sound on until the response ends after T:
+    /// The closed form of `decay`, from t after the direct sound until the response ends after T:
     ///
     ///     E(t) = 4π·c/V · ∫ over τ = d₀/c + t ... d₀/c + T of the mean over directions u of e^{(2·ln β·Σ|uᵢ|/Lᵢ − m)·c·τ}
     ///
     /// because there are 4πr²/V images a metre of distance r, each of energy e^{...}/r², and a path of direction u
     /// meets the walls of axis i |uᵢ|/Lᵢ times a metre. Eyring uses the mean over directions of that last number.
     ///
-    /// A path meets walls a whole number of times, though: k + f on the average is k + 1 for a share f of places and k
-    /// for the others, which for b = β² increases the mean of each axis by ∫ (1 − f + f·b)·b^(−f) df: 1 + (ln b)²/12
-    /// nearly.
+    /// But a path meets walls a whole number of times. A mean of k + f means k + 1 times for a share f
+    /// of places, and k times for the others. For b = β² this increases the mean of each axis by ∫ (1 −
+    /// f + f·b)·b^(−f) df: nearly 1 + (ln b)²/12.
     private func closedForm(_ room: ShoeboxRoom) -> (_ t: Double) -> Double {
         let air = room.airAbsorptionDecibelsPerMetre * .log(10) / 10
         let volume = room.dimensionsMetres.x * room.dimensionsMetres.y * room.dimensionsMetres.z
@@ -165,9 +167,9 @@ import Testing
         }
     }
 
-    /// Eighty places, from 20 ms on until 30 dB further down. At 20 ms 1.8 images come a millisecond, so the first 12
-    /// ms have 2,200 of them, with random phases: 3 % or 0.13 dB. At the end the tail holds some 3 kHz · 20 ms · 80 =
-    /// 4,800 independent values, 0.06 dB. ×3.
+    /// Eighty places, from 20 ms until the level is 30 dB lower. At 20 ms, 1.8 images arrive each millisecond, so the
+    /// first 12 ms have 2,200 of them with random phases: 3 % or 0.13 dB. At the end the tail holds about 3 kHz · 20 ms
+    /// · 80 = 4,800 independent values, 0.06 dB. The limit is three times that.
     @Test(arguments: [(0.2, 0.49), (0.3, 0.49), (0.3, 0), (0.4, 0)])
     func energyDecaysByTheClosedForm(wallSeconds: Double, air: Double) throws {
         let room = ShoeboxRoom(
@@ -198,8 +200,9 @@ import Testing
         #expect(abs(measured / room.reverberationSeconds / ratio - 1) < 0.05, "\(measured) s, seeds \(Self.seeds)")
     }
 
-    /// The mean over places and over the band: |H|² of 1. It has a deviation of some 0.7 for each of 30 tones 50 Hz
-    /// apart; tones within 1/T are correlated: 10 independent ones · 60 places, 3 %. ×4.
+    /// |H|² has a mean of 1 over places and over the band. Its deviation is about 0.7 for each of 30
+    /// tones 50 Hz apart. Tones within 1/T are correlated, which leaves 10 independent ones · 60
+    /// places: 3 %. The limit is four times that.
     @Test func energyInTheBandIsOne() {
         let room = ShoeboxRoom(dimensionsMetres: Self.size, wallReverberationSeconds: 0.3)
         var sum = 0.0

@@ -18,7 +18,7 @@ import Testing
         let hertz = 1_000 * Double.pow(10, Double(row.k) / 10)
         let absorption = SoundInAir.absorptionDecibelsPerMetre(
             hertz: hertz, celsius: row.celsius, humidityPercent: row.humidity)
-        // A tenth more than half the last digit: the table's own formula was evaluated with rounded constants.
+        // A tenth more than half the last digit, because the table was computed from rounded constants.
         #expect(abs(1_000 * absorption - row.table) < 1.1 * row.last, "\(1_000 * absorption) dB/km")
     }
 

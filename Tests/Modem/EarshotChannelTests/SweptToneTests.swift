@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct SweptToneTests {
-    /// The sine passes zero twice a turn, and the turns of a tenth of a period are the integral of f. One passage more or less at
-    /// either end is 5 Hz in 0.1 s, together 10 Hz.
+    /// The sine passes zero twice a cycle, and the cycles in a tenth of a period are the integral of f. One passage
+    /// more or less at either end makes 5 Hz in 0.1 s, 10 Hz together.
     @Test(arguments: [false, true]) func theFrequencyFollowsItsLine(returns: Bool) {
         let rate = 48_000
         var tone = SweptTone(
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    /// A place of 0.25 is a quarter of a period later, but for the phase.
+    /// A place of 0.25 begins the sweep a quarter of its period later; apart from that, only the phase differs.
     @Test func thePlaceIsWhereItBegins() {
         var tone = SweptTone(
             hertz: 8_000...12_000, periodSeconds: 1, returns: false, amplitude: 0.5, place: 0.25,

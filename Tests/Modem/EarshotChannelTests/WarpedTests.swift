@@ -36,7 +36,7 @@ import Testing
                     let fromTurn = abs(t - 0.5)
                     let away = fromTurn < 0.1 ? 0.07 + 7 * fromTurn * fromTurn : 1.4 * fromTurn
                     guard t > 0.9 else { return 3.3 + away }
-                    // 1.4 m/s down to nothing, from 0.9 to 1.1 s.
+                    // The speed falls from 1.4 m/s to zero between 0.9 and 1.1 s.
                     let u = min(t, 1.1) - 0.9
                     return 3.3 + 0.56 + 1.4 * u - 3.5 * u * u
                 }
@@ -67,7 +67,7 @@ import Testing
         var largest = 0.0
         for n in stride(from: 400, to: 59_000, by: 331) {
             func z(_ n: Int) -> ComplexDouble { ComplexDouble(Double(cosine[n]), Double(sine[n])) }
-            // Less the phase of 19,250 Hz over 48 samples.
+            // Subtracts the phase of 19,250 Hz over 48 samples.
             let turned = z(n + 24).times(z(n - 24) * ComplexDouble(1, -1)).times(.phasor(turns: -19.25))
             let measured = Double.atan2(y: turned.y, x: turned.x) / (2 * .pi) / 0.001
             let seconds = Double(n) / 48_000
@@ -79,7 +79,8 @@ import Testing
         #expect(largest > 155)
     }
 
-    /// The level of a tone and the residual beside it, by least squares: a passed tone is flat, a stopped one is gone.
+    /// The level of a tone and of the residual beside it, by least squares. A passed tone
+    /// has its full level; a stopped one has none.
     private func level(_ y: [Float], hertz: Double, rate: Int) -> (decibels: Double, rest: Double) {
         // A whole number of periods of both rates.
         let inner = y[2_000..<2_000 + rate / 2].map { Double($0) }
@@ -129,7 +130,7 @@ import Testing
             let source = Warped(StoredSound(x), warp)
             var whole = source
             let expected = whole.readAll()
-            // As long as the places lie in x.
+            // The output continues while its places are within x.
             #expect(warp.place(ofOutput: expected.count) >= Double(count), "warp \(index)")
             #expect(expected.isEmpty || warp.place(ofOutput: expected.count - 1) < Double(count), "warp \(index)")
             expectSameInAnyBlocks(count: expected.count + 10) { source }
@@ -148,7 +149,7 @@ import Testing
     @Test func nothingArrivesBeforeItIsSent() {
         let away = MotionPath(startMetres: 1, legs: [.init(seconds: 2, metresPerSecond: 150)], turningSeconds: 0)
         let y = warped([Float](repeating: 1, count: 1_000), .motion(away, sampleRateHertz: 1_000))
-        // 1 − 150/343 of the speed: 1,000/0.5627 = 1,777.2, and sample 0.
+        // Sound arrives at 1 − 150/343 of its speed: 1,000/0.5627 = 1,777.2 samples, and sample 0.
         #expect(y.count == 1_778)
         #expect(y[100...1_600].allSatisfy { abs($0 - 1) < 3e-4 })
     }

@@ -36,7 +36,8 @@ import Testing
         }
     }
 
-    /// What each single wrong bit of `bitCount` makes of the CRC; of several wrong bits the exclusive or, by linearity.
+    /// The change of the CRC by each single wrong bit of `bitCount`. Several wrong bits
+    /// change it by the exclusive or, by linearity.
     private func remainders(bitCount: Int) -> [UInt32] {
         let zero = crc([UInt8](repeating: 0, count: bitCount / 8))
         return (0..<bitCount).map { bit in
@@ -46,8 +47,8 @@ import Testing
         }
     }
 
-    /// An error goes unnoticed just if its own remainder is zero. Every burst of up to 24 bits has another remainder, by the
-    /// algebra of the polynomial.
+    /// An error goes unnoticed only if its remainder is zero. By the algebra of the polynomial, the remainder of a
+    /// burst of up to 24 bits is never zero.
     @Test func noticesBursts() {
         let remainders = remainders(bitCount: 280)
         var random = SeededGenerator(seed: 7)
@@ -60,16 +61,17 @@ import Testing
             }
         }
         #expect(missed == 0, "seed 7")
-        // The generator itself, 25 bits long, is the shortest burst that is not.
+        // The shortest unnoticed burst is the generator itself, 25 bits long.
         let generator = [24, 22, 20, 19, 18, 16, 14, 13, 11, 10, 8, 7, 6, 3, 1, 0].map { 20 + 24 - $0 }
         #expect(generator.reduce(0) { $0 ^ remainders[$1] } == 0)
     }
 
-    /// Up to five wrong bits of the longest frame's 280 (256 of payload, 24 of check), and up to seven of a token's 88.
+    /// The CRC notices up to five wrong bits of the longest frame's 280 (256 of payload, 24 of
+    /// check), and up to seven of a token's 88.
     ///
-    /// The generator is divisible by x + 1, so an odd number is always noticed: every remainder of one bit has an odd
-    /// number of bits itself. Then no two sets of two may have one remainder, and of a token's no two of three: unless
-    /// they share bits, that would be four or six wrong bits unnoticed.
+    /// The generator is divisible by x + 1, so the remainder of every single bit has an odd number of bits, and an odd
+    /// number of wrong bits is always noticed. Two pairs of bits with one remainder would be four unnoticed wrong bits,
+    /// so no two pairs may share one. In a token no two sets of three bits may either: that would be six.
     @Test func noticesFewWrongBits() {
         let longest = remainders(bitCount: 280)
         #expect(longest.allSatisfy { $0.nonzeroBitCount % 2 == 1 })

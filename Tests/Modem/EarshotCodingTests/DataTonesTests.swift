@@ -3,7 +3,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-/// Data tones on their way to the air, and metrics on their way back.
+/// Data tones mapped to the air, and metrics mapped back.
 @Suite(.optimized) struct DataTonesTests {
     private static let stepCounts = Payload.validCounts.map { FrameLayout(payloadByteCount: $0).dataToneCount }
 
@@ -22,7 +22,8 @@ import Testing
         }
     }
 
-    /// The metric of a codeword's tone is that of its tone on the air, of each length and from any number of the scrambler on.
+    /// The metric of a codeword's tone is that of its tone on the air, for every length
+    /// and every start of the scrambler.
     @Test(arguments: [4, 5, 6], [0, 10_000]) func metricsFollowTheirTones(toneBits: Int, start: Int) {
         let toneCount = 1 << toneBits
         for stepCount in Self.stepCounts {

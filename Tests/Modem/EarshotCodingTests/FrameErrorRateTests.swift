@@ -5,7 +5,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// The code of `standard` against what any code of its length could do.
+/// The code of `standard` compared with the best possible code of its length.
 ///
 /// 88 bits (64 of payload, 24 of check) in n = 44 tones of M = 32, orthogonal, phase unknown, white noise. With
 /// γ = Es/N0 = Eb/N0 · 64/44 and E the tones' energies over that of the noise, the information density of a tone is
@@ -22,10 +22,10 @@ import Testing
 @Suite(.optimized) struct FrameErrorRateTests {
     private static let stepCount = 44
 
-    /// - Parameter allowedLossDecibels: how much more signal than the bound's this code may need. With the true likelihood
-    ///   it loses 11.7 % at 4.15 dB (`trellis-search simulate --steps 44`), as the bound does at 3.6 dB: 0.55 dB, and 0.2 dB
-    ///   are left for ln(1 + E). The bound is steeper than any code of 1,024 states, hence more at 4.9 dB. Of 4,000 frames 12 % have a
-    ///   deviation of 0.5 %, or 0.02 dB.
+    /// - Parameter allowedLossDecibels: how much more signal this code may need than the bound. With the true
+    ///   likelihood it loses 11.7 % at 4.15 dB (`trellis-search simulate --steps 44`). The bound loses as many at 3.6
+    ///   dB, 0.55 dB below; the other 0.2 dB are for ln(1 + E). The bound is steeper than any code of 1,024 states,
+    ///   hence the larger limit at 4.9 dB. A share of 12 % of 4,000 frames has a deviation of 0.5 %, or 0.02 dB.
     @Test(arguments: [(4.15, 0.75), (4.9, 1.1)])
     func isCloseToTheFiniteLengthBound(bitEnergyDecibels: Double, allowedLossDecibels: Double) {
         let seed = UInt64(bitEnergyDecibels * 100)
@@ -35,7 +35,7 @@ import Testing
         let limit = boundOnErrorRate(bitEnergyDecibels: bitEnergyDecibels - allowedLossDecibels)
         let summary = "\(rate) of \(frameCount) frames lost, bound \(bound), limit \(limit), seed \(seed)"
         #expect(rate <= limit, "\(summary)")
-        // Better than any code can be is a mistake of this test's.
+        // A rate below the bound is impossible, so it would be a mistake of this test.
         #expect(rate >= bound, "\(summary)")
     }
 
@@ -57,7 +57,7 @@ import Testing
         return Double(wrong) / Double(frameCount)
     }
 
-    /// ε, from 20,000 tones: C is off by √V/√20,000 = 0.016 bits, 0.03 dB.
+    /// ε, from 20,000 simulated tones: C has an error of √V/√20,000 = 0.016 bits, 0.03 dB.
     private func boundOnErrorRate(bitEnergyDecibels: Double) -> Double {
         let gamma = toneEnergy(bitEnergyDecibels)
         var channel = OrthogonalChannel(toneEnergy: gamma, toneCount: 32, seed: 20)

@@ -27,7 +27,7 @@ private enum Keeper {
         let payload: Payload
     }
 
-    /// The size of `Value` is known at run time only, so the copy of a value lies in memory behind the frame.
+    /// The size of `Value` is known only at run time, so the copy of a value is in memory after the frame.
     @inline(never) @_semantics("optimize.sil.specialize.generic.never")
     static func keep<Value>(_ values: [Value]) async throws -> Bool {
         let value = values[0]

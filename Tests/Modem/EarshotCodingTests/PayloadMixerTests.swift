@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// The map from payloads to bytes on the air: forwards, backwards, and what alike payloads become.
+/// Maps payloads to bytes on the air and back, and compares the tones of similar payloads.
 @Suite(.optimized) struct PayloadMixerTests {
     @Test func equalsTheDefinitionAndComesBackAtEveryLength() throws {
         var random = SeededGenerator(seed: 1)
@@ -28,10 +28,10 @@ import Testing
         #expect(sent.count == 65_536)
     }
 
-    /// Of a token any bit that changes changes every bit on the air in half of the cases.
+    /// A change of any bit of a token changes every bit on the air in half of the cases.
     ///
-    /// 64 · 64 pairs of bits, 1,000 tokens: a share spreads by 0.5/√1,000 = 0.0158 about one half, so one of the 4,096 shares
-    /// is 5.5 of that away once in 6,000 seeds.
+    /// Among 64 · 64 pairs of bits and 1,000 tokens, a share has a deviation of 0.5/√1,000 = 0.0158 about one half.
+    /// With one in 6,000 seeds, one of the 4,096 shares is 5.5 deviations away.
     @Test func everyBitDependsOnEveryBit() throws {
         var random = SeededGenerator(seed: 2)
         var changes = [Int](repeating: 0, count: 64 * 64)
@@ -52,13 +52,14 @@ import Testing
     }
 }
 
-/// The tones of payloads that are alike differ as often as those of random payloads.
+/// The tones of similar payloads differ as often as those of random payloads.
 @Suite(.optimized) struct AlikePayloadTests {
     private typealias Pair = [[UInt8]]
 
-    /// Two random payloads share each data tone with probability 1/M, so K tones differ in K·(1 − 1/M) places on average, with a
-    /// variance of K/M·(1 − 1/M). Alike ones have to reach that mean within five deviations of the mean: 384 comparisons,
-    /// chance fails one in 4,500 seeds. And of no length do two share more than random ones would: see `mostShared`.
+    /// Two random payloads share each data tone with probability 1/M, so K tones differ in K·(1 − 1/M) places on
+    /// average, with a variance of K/M·(1 − 1/M). Similar payloads must reach that mean within five deviations of the
+    /// mean; in 384 comparisons, chance fails with one in 4,500 seeds. At no length may two of them share more tones
+    /// than random payloads would: see `mostShared`.
     @Test(arguments: ProtocolCode.all)
     func alikePayloadsDifferLikeRandomOnes(protocolCode: ProtocolCode) throws {
         let (code, toneCount) = (protocolCode.code, Double(protocolCode.toneCount))
@@ -81,8 +82,8 @@ import Testing
         }
     }
 
-    /// The number of shared tones that fewer than one in 10⁵ sets of `pairCount` random pairs exceeds, by the binomial
-    /// distribution, and two more: the tones of a codeword are not quite independent.
+    /// The number of shared tones that fewer than one in 10⁵ sets of `pairCount` random pairs exceed by the binomial
+    /// distribution, plus two, because the tones of a codeword are not quite independent.
     private static func mostShared(_ stepCount: Int, _ share: Double, pairCount: Int) -> Int {
         var (tail, term) = (1.0, Double.pow(1 - share, stepCount))
         for shared in 0..<stepCount {

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    /// Equal bytes of another number are another payload, also where the rest is zeros.
+    /// The number of bytes is part of a payload: adding zeros makes another payload.
     @Test func lengthIsPartOfThePayload() throws {
         let payloads = try (1...32).map { try Payload([UInt8](repeating: 0, count: $0)) }
         #expect(Set(payloads).count == 32)
@@ -61,7 +61,8 @@ import Testing
         #expect(throws: PayloadError.oddDigitCount(67)) { try Payload(hex: String(repeating: "f", count: 67)) }
     }
 
-    /// Fullwidth digits and an accented letter are digits to Unicode, not to us; 0x counts only at the beginning.
+    /// Unicode counts fullwidth digits and an accented letter as digits; a payload does
+    /// not. 0x counts only at the beginning.
     @Test(
         arguments: [
             ("0g", "g"), ("hello", "h"), ("00_11", "_"), ("00,11", ","), ("00\n11", "\n"), ("00\t11", "\t"),
@@ -76,7 +77,7 @@ import Testing
         #expect(PayloadError.byteCount(33).description.contains("33 bytes"))
         #expect(PayloadError.oddDigitCount(5).description.contains("5 hexadecimal digits"))
         #expect(PayloadError.notHexadecimal("z").description.contains("'z'"))
-        // An option of a program is no advice for the users of a library.
+        // Users of a library need advice without the options of a program.
         #expect(!PayloadError.notHexadecimal("z").description.contains("--"))
     }
 }

@@ -2,7 +2,7 @@ import EarshotCoding
 import TestSupport
 import Testing
 
-/// The order of the data tones, by its definition and by what it is for.
+/// The order of the data tones, checked against its definition and its purpose.
 @Suite(.optimized) struct ToneInterleaverTests {
     /// The data tones of every payload.
     private static let stepCounts = Payload.validCounts.map { FrameLayout(payloadByteCount: $0).dataToneCount }
@@ -18,7 +18,7 @@ import Testing
         #expect(Self.stepCounts.map { ToneInterleaver(stepCount: $0).stride } == strides)
     }
 
-    /// Of all numbers that have no divisor in common with n, none is nearer to n·(3 − √5)/2.
+    /// The stride is the number nearest to n·(3 − √5)/2 that has no divisor in common with n.
     @Test func noOtherStrideIsNearerToTheGoldenOne() {
         for stepCount in Self.stepCounts {
             let stride = ToneInterleaver(stepCount: stepCount).stride
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    /// Where a quarter of the places in a row is lost, six consecutive steps lose three at most, and four where half is lost.
+    /// If a quarter of the places is lost in a row, six consecutive steps lose at most
+    /// three; if half is lost, at most four.
     @Test(arguments: [(share: 0.25, mostLost: 3), (share: 0.5, mostLost: 4)])
     func aHoleSpreadsOverTheCode(share: Double, mostLost: Int) {
         for stepCount in Self.stepCounts {

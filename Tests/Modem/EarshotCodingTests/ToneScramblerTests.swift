@@ -4,7 +4,7 @@ import Testing
 
 /// The scrambler forwards and backwards.
 @Suite(.optimized) struct ToneScramblerTests {
-    /// mask[n] is the formula in whole numbers, and a tone that is scrambled twice is itself.
+    /// mask[n] equals the formula in whole numbers, and scrambling a tone twice restores it.
     @Test(arguments: [4, 5, 6]) func scramblingTwiceIsNothing(toneBits: Int) {
         for place in 0..<200 {
             let mask = ((place + 1) * 40_503 % 65_536) * (1 << toneBits) / 65_536

@@ -57,8 +57,8 @@ import Testing
         }
     }
 
-    /// By linearity the least distance is the least number of tones other than zero: one wrong pair is in the register for
-    /// ν/2 + 1 = 6 steps, and no generator may waste one. Two wrong pairs, anywhere, do not come closer.
+    /// By linearity the minimum distance is the minimum number of nonzero tones. One wrong pair is in the register for
+    /// ν/2 + 1 = 6 steps, and each step must change the tone. Two wrong pairs, anywhere, must not come closer.
     @Test(arguments: ProtocolCode.all)
     func codewordsOfFewErrorsAreSixTonesApart(code: ProtocolCode) {
         let encoder = code.code

@@ -22,7 +22,7 @@ import Testing
         return (decoded, isTailBiting)
     }
 
-    /// One decoder for all of it, as the receiver has: what was decoded before leaves no trace.
+    /// One decoder decodes all frames, as in the receiver: earlier frames must leave no trace.
     @Test func withoutNoiseEveryLengthOfEveryProfileComesBack() {
         var random = SeededGenerator(seed: 1)
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: FrameLayout.longest.dataToneCount)
@@ -64,8 +64,8 @@ import Testing
         }
     }
 
-    /// All memories the code allows, at the greatest contrast: one tone has everything and the rest nothing. Path metrics
-    /// then spread as far as they can, and must still fit into 16 bits.
+    /// All memories that the code allows, at the maximum contrast: one tone has everything and the others nothing. Path
+    /// metrics then spread as far as they can, and must still fit into 16 bits.
     @Test(arguments: 4...12)
     func agreesWithTheSlowTwinForEveryMemoryAtFullContrast(memoryBits: Int) {
         var random = SeededGenerator(seed: UInt64(memoryBits))
@@ -85,10 +85,11 @@ import Testing
         #expect(decoded.isTailBiting == expected.isTailBiting)
     }
 
-    /// Of a code small enough to try all words, the word found is the best one: 4⁶ words, 6 steps, 16 states.
+    /// For a code that is small enough to try all words, the decoder finds the best one: 4⁶ words, 6 steps, 16 states.
     ///
-    /// A walk around the ring may end in a path that is no codeword (it says so then). What it calls tail-biting must be
-    /// the best word, up to what quantisation rounds away: 6 steps of 1/1,000 of the range of 2 each.
+    /// A walk around the ring may end in a path that is no codeword, and the decoder says so. A
+    /// path that it calls tail-biting must be the best word, up to the rounding of quantisation: 6
+    /// steps of 1/1,000 of the range of 2 each.
     @Test func isMaximumLikelihood() {
         let generators: [UInt16] = [0o73, 0o52, 0o31]
         let code = TrellisCode(memoryBits: 4, generators: generators)
@@ -126,8 +127,8 @@ import Testing
         }
     }
 
-    /// Only differences within a step count, and only their ratios. Powers of two scale without rounding; so do these
-    /// offsets for metrics that are multiples of 1/64.
+    /// Only differences within a step count, and only their ratios. Powers of two scale without rounding. These offsets
+    /// do not round either, because the metrics are multiples of 1/64.
     @Test(arguments: [(1, 0), (0x1p-18, 0), (0x1p100, 0), (1, 4096), (1, -65536)] as [(Float, Float)])
     func offsetsAndScalesDoNotMatter(scale: Float, offset: Float) {
         let code = ProtocolCode.standard.code
@@ -144,7 +145,7 @@ import Testing
         #expect(decoded.isTailBiting == expected.isTailBiting)
     }
 
-    /// Nothing to go by: no trap, and one answer always.
+    /// Equal metrics carry no information: the decoder must not trap, and must give the same answer each time.
     @Test func metricsThatAreAllEqualAreStood() {
         var decoder = TrellisDecoder(memoryBits: 10, longestStepCount: 40)
         let metrics = [Float](repeating: 3, count: 40 * 32)
@@ -154,7 +155,8 @@ import Testing
         #expect(decode(&decoder, code, metrics, stepCount: 40) == first)
     }
 
-    /// A codeword's path closes; that of noise in a third of the frames: 62, 71 and 77 of 200 here, with a deviation of 7.
+    /// A codeword's path closes. The path of noise closes in a third of the frames: 62, 71
+    /// and 77 of 200 here, with a deviation of 7.
     @Test(arguments: ProtocolCode.all)
     func pathsThroughNoiseSeldomClose(profile: ProtocolCode) {
         let code = profile.code

@@ -20,7 +20,7 @@ import Testing
     /// The power series still converges where the asymptotic one is used.
     @Test(arguments: [19.999, 20, 30, 50, 200, 500])
     func bothSeriesAgree(x: Double) {
-        // 1e-10 is what the asymptotic series promises; the logarithm of 500 e-folds rounds by 1e-13.
+        // The asymptotic series promises 1e-10; the logarithm of 500 e-folds rounds by 1e-13.
         #expect(abs(logBesselI0(x) - .log(besselI0(x))) < 1e-10)
     }
 
@@ -28,7 +28,7 @@ import Testing
         #expect(logBesselI0(0) == 0)
         // ln I₀(x) = x²/4 − x⁴/64 + …
         #expect(abs(logBesselI0(1e-3) - (0.25e-6 - 1e-12 / 64)) < 1e-15)
-        // Where I₀ is beyond double precision its logarithm goes on: x − ½·ln(2πx) + 1/(8x).
+        // The logarithm continues where I₀ exceeds double precision: x − ½·ln(2πx) + 1/(8x).
         let x = 1e6
         #expect(abs(logBesselI0(x) - (x - 0.5 * .log(2 * .pi * x) + 0.125 / x)) < 1e-9)
     }

@@ -4,7 +4,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// The kernels of a block, of every form, against `ShortTimeSpectrum` and sums written out.
+/// Every form of a block's kernels, compared with `ShortTimeSpectrum` and with sums written out.
 @Suite(.optimized) struct BlockSpectrumTests {
     private static let rowCount = BlockSpectrum.rowCount
     /// Windows and highest bins of the three profiles, and others: odd, even, none, the highest.
@@ -26,7 +26,7 @@ import Testing
                 twin.process(x.span, into: &expected, from: 0)
                 for row in 0..<Self.rowCount {
                     for bin in 0..<spectrum.binCount {
-                        // The tolerance of ShortTimeSpectrum's own test, of either.
+                        // Twice the tolerance of ShortTimeSpectrum's own test, because both results round.
                         let error = abs(energies[bin * Self.rowCount + row] - expected[row * twin.rowStride + bin])
                         #expect(error < 4e-6, "row \(row), bin \(bin) of \(window), \(form), seed \(seed)")
                     }

@@ -30,15 +30,16 @@ import Testing
         }
     }
 
-    /// Output that is half a filter (1.33 ms, 4 samples of output) or more away from where the input begins.
+    /// The first output that is half a filter (1.33 ms, 4 samples of output) or more after the input's start.
     private let settled = 5
 
     /// A tone at 19,250 Hz + f comes out as e^{j2π(ft + φ)}, t[n] = n/3000 s: right in amplitude, frequency and phase.
     ///
     /// Tolerance: the filter's ripple is 60 dB down, 0.001, and unit gain is enforced at f = 0, which can double it. By
-    /// Kaiser's formula 128 taps at 48 kHz take (60 − 7.95)/(14.36 · 127) · 48,000 = 1,370 Hz from passband to stopband:
-    /// half of it on either side of 1,500 Hz leaves a passband of ±815 Hz. Beyond, up to 850 Hz, 0.03 dB are allowed.
-    /// 47,999 Hz has its taps for multiples of 1/512 of a sample only: up to 2π·20,100/47,999/512 = 0.005 of phase more.
+    /// Kaiser's formula 128 taps at 48 kHz take (60 − 7.95)/(14.36 · 127) · 48,000 = 1,370 Hz from passband to
+    /// stopband. Half of that on either side of 1,500 Hz leaves a passband of ±815 Hz. Beyond, up to 850 Hz, 0.03 dB
+    /// are allowed. At 47,999 Hz the taps exist only for multiples of 1/512 of a sample, which adds up to
+    /// 2π·20,100/47,999/512 = 0.005 of phase.
     @Test(arguments: rates)
     func tonesKeepAmplitudeAndPhase(rate: Int) {
         let design = design(rate)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    /// A pulse comes out where it went in: t[n] = n/3000 s holds for the envelope, not only for the carrier.
+    /// A pulse keeps its time: t[n] = n/3000 s holds for the envelope, not only for the carrier.
     @Test(arguments: rates)
     func pulsesKeepTheirTime(rate: Int) {
         let middle = 0.0250
@@ -72,8 +73,9 @@ import Testing
         #expect(abs(centre - middle) < 2e-6, "\(centre) s")
     }
 
-    /// 58 dB beside what would fold into the passband (the window is one of 60 dB, its transition a little wider than
-    /// the room for it), 75 dB from 12 kHz down and 26.5 kHz up, where the side lobes have fallen further.
+    /// The filter rejects the frequencies next to the passband that fold into it by 58 dB (the window
+    /// is one of 60 dB, and its transition is a little too wide), and those below 12 kHz or above 26.5
+    /// kHz by 75 dB, because the side lobes fall.
     @Test(arguments: rates)
     func rejectsWhatLiesBesideTheBand(rate: Int) {
         let design = design(rate)
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    /// Against its definition, by a direct sum for each output, of noise: whatever the phase of the filter.
+    /// The output for noise, compared with its definition, a direct sum for each output, at every phase of the filter.
     @Test(arguments: rates)
     func equalsTheDefinition(rate: Int) {
         var random = SeededGenerator(seed: UInt64(rate))
@@ -119,8 +121,8 @@ import Testing
         }
     }
 
-    /// Skipped input takes its time, and costs the outputs whose filter reaches into it, no more; the others are as if
-    /// nothing were missing.
+    /// Skipped input advances the time. Only the outputs whose filter reaches into it are lost;
+    /// the others are as if nothing were missing.
     @Test(arguments: rates)
     func skippingLosesWhatItTouchesOnly(rate: Int) {
         let design = design(rate)
@@ -155,7 +157,7 @@ import Testing
         #expect(converter.skip(Int.max / rate * rate) == Int.max / rate * 3_000)
     }
 
-    /// The output announced is enough for the largest block, whatever came before.
+    /// The announced size of the output is enough for the largest block, after any input.
     @Test(arguments: rates + [768_000])
     func outputFitsIntoTheRoomItAsksFor(rate: Int) {
         var converter = Downconverter(design(rate))
@@ -189,7 +191,7 @@ import Testing
         #expect(isSame, "seed 4")
     }
 
-    /// Integers are what the same samples are as floats, bit by bit, also in turns.
+    /// Integers give the same output as equal floats, bit by bit, even if the two alternate.
     @Test func integersEqualFloats() {
         let design = design(44_100)
         var random = SeededGenerator(seed: 6)
@@ -214,7 +216,7 @@ import Testing
         #expect(y == expected, "seed 6")
     }
 
-    /// Integers against the definition, by every form of the kernels: all forms give the same, to the bit.
+    /// Integers, compared with the definition: all forms of the kernels give the same output, bit by bit.
     ///
     /// Rounded taps add up to an error of 2·√(2·128/3)·σ for white noise at 48 kHz, σ = 1/(√12·2.4·10⁵): 2.2e-5, and twice
     /// that for four times the rate. Of 150 outputs none is five times as large.
@@ -246,7 +248,8 @@ import Testing
         }
     }
 
-    /// Rounded taps let no more through beside the band: 73 dB at 48 kHz, where their errors add up at random to 80 ± 6 dB.
+    /// Rounded taps still reject frequencies outside the band: by 73 dB at 48 kHz, where
+    /// their errors add up at random to 80 ± 6 dB.
     @Test func integersRejectWhatLiesBesideTheBand() {
         let design = design(48_000)
         for hertz in Array(stride(from: 100.0, through: 17_000, by: 100)) + [21_600, 22_800, 23_900] {
@@ -278,8 +281,8 @@ import Testing
         }
     }
 
-    /// Whether a filter takes integers depends on its own samples, not on the blocks: stretches of integers and of other
-    /// floats, shorter and longer than a filter, in turns.
+    /// The choice of integer arithmetic depends on a filter's own samples, not on the blocks. Stretches of integers and
+    /// of other floats alternate here, shorter and longer than a filter.
     @Test(arguments: [44_100, 48_000])
     func anySplitOfMixedInputGivesTheSameOutput(rate: Int) {
         let design = design(rate)

@@ -62,7 +62,8 @@ import Testing
         #expect(difference(samples(plan), expected) <= tolerance(length), "seed \(100 + length)")
     }
 
-    /// A product of spectra is a circular convolution, with the conjugate a correlation; zeros behind both make them linear.
+    /// A product of spectra is a circular convolution, or a correlation with the conjugate;
+    /// zeros after both signals make it linear.
     @Test func productsAreConvolutionsAndCorrelations() {
         let length = 64
         var random = SeededGenerator(seed: 37)
@@ -103,7 +104,7 @@ import Testing
         #expect(difference(samples(plan).map { $0 / Float(length) }, expected) < 3 * tolerance(length), "seed 37")
     }
 
-    /// A part of a signal with zeros around it, over what an earlier use left behind.
+    /// Loading a part of a signal puts zeros around it, in place of an earlier use.
     @Test func loadingPadsWithZeros() {
         var random = SeededGenerator(seed: 38)
         let x = random.complex(10)

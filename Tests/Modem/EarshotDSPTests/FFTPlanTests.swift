@@ -9,7 +9,7 @@ import Testing
         let batchCount = 3
         var random = SeededGenerator(seed: UInt64(length))
         var plan = FFTPlan(length: length, batchCount: batchCount)
-        // Twice: what a run leaves behind must not show in the next.
+        // Runs twice: the first run must not affect the second.
         for _ in 0..<2 {
             let x = random.complex(length * batchCount)
             plan.withMutableSamples { input in
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    /// Stretches that overlap, and stretches with gaps between them, are transformed as if each stood alone.
+    /// Stretches that overlap, and stretches with gaps between them, are transformed as if each were alone.
     @Test(arguments: [(32, 8), (64, 16), (128, 32), (16, 1), (32, 40), (32, 3)])
     func stretchesMayOverlap(length: Int, distance: Int) {
         let batchCount = 32
@@ -45,7 +45,7 @@ import Testing
         let x = random.complex(length + (batchCount - 1) * distance)
         var batch = FFTPlan(length: length, batchCount: batchCount, inputDistance: distance)
         var single = FFTPlan(length: length)
-        // Twice: the input is left as it was.
+        // Runs twice: the input must not change.
         batch.withMutableSamples { input in
             for n in x.indices { input[n] = x[n] }
         }

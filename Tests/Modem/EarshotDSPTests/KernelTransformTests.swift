@@ -5,7 +5,7 @@ import Testing
 
 /// The transforms by the C kernel, which `FFTPlan` uses where the package is built without FFTW.
 @Suite(.optimized) struct KernelTransformTests {
-    /// All short lengths, and powers of two as far as any plan of the modem goes, and twice.
+    /// All short lengths, and powers of two up to twice the longest plan of the modem.
     private static let lengths = Array(1...64) + [97, 100, 128, 256, 360, 512, 1_000, 1_024, 2_048, 4_096, 8_192]
 
     /// Each of log₂ N stages rounds by 2⁻²⁴ of a value of about √N; five times that for the worst of all. Other lengths than
@@ -25,7 +25,7 @@ import Testing
         defer { arrays.deallocate() }
         var transform = type.init(arrays, hasInverse: false)
         for n in x.indices { arrays.samples[n] = x[n] }
-        // Twice: what a run leaves behind must not show in the next, and the samples stay.
+        // Runs twice: the first run must not affect the second, and the samples stay.
         for _ in 0..<2 {
             for k in arrays.spectrum.indices { arrays.spectrum[k] = ComplexSample(9, 9) }
             transform.forward()
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    /// Stretches that overlap, and stretches with gaps between them, are transformed as if each stood alone, to the bit.
+    /// Stretches that overlap, and stretches with gaps between them, are transformed as if each were alone, to the bit.
     @Test(arguments: [(1, 1), (32, 8), (64, 16), (128, 32), (16, 1), (32, 40), (32, 3), (20, 7), (97, 5)])
     func stretchesMayOverlap(length: Int, distance: Int) {
         let batchCount = 32

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct LineSearchTests {
-    /// The maximum of a parabola, wherever it lies within the five places; beyond them the end.
+    /// Finds the maximum of a parabola anywhere within the five places, and the end if the maximum is beyond it.
     @Test func findsTheTopOfAParabola() {
         for step in -30...30 {
             let v = Float(step) / 10
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    /// Against the best of the five places, of functions that are nothing but noise: never more than half a step beside it.
+    /// For functions that are pure noise, the result is at most half a step beside the best of the five places.
     @Test func staysBesideTheBestOfFive() {
         var random = SeededGenerator(seed: 33)
         for round in 0..<1_000 {

@@ -38,12 +38,13 @@ import Testing
     func equalsTheDefinition(blockCount: Int) {
         let blocks = blocks(blockCount, seed: UInt64(blockCount))
         for (bin, (value, expected)) in zip(floor(blocks), Reference.noiseFloor(blocks)).enumerated() {
-            // fastLog2 is good to 0.008 of 3 dB; its errors average out over 32 rows, but may not.
+            // fastLog2 is good to 0.008 of 3 dB. Its errors usually average out over 32
+            // rows, but the limit does not rely on that.
             #expect(abs(decibels(value / expected)) < 0.03, "bin \(bin), seed \(blockCount)")
         }
     }
 
-    /// Rows that were lost change nothing, and those of which a part was lost count by the rest.
+    /// Lost rows change nothing, and partly lost rows count by the rest.
     @Test func lostRowsDoNotCount() {
         let blocks = blocks(9, seed: 12)
         var whole = NoiseFloor(binCount: Self.binCount)
@@ -52,7 +53,7 @@ import Testing
             let rows = block[..<20]
             let left = rows.flatMap { $0.map { Float($0) } }
             whole.update(left, from: 0, rowCount: 20, rowStride: Self.binCount)
-            // Half of each second row's window was lost, twelve rows altogether, and now and then a whole block.
+            // Every second row lost half of its window, twelve rows are lost entirely, and now and then a whole block.
             let shares = (0..<32).map { $0 < 20 ? ($0 % 2 == 0 ? 1 : Float(0.5)) : 0 }
             let scaled = zip(left, 0...).map { $0 * shares[$1 / Self.binCount] }
             let energies = scaled + [Float](repeating: 0, count: 12 * Self.binCount)
@@ -67,8 +68,8 @@ import Testing
         #expect(isSame, "seed 12")
     }
 
-    /// Smoothing by 1/8 is as good as a mean over 15 blocks: a mean of logarithms over 480 rows has a deviation of
-    /// 1.28/√480 = 0.06, or 0.25 dB, and the larger one of it and the median over bins lies 0.4 · 0.25 = 0.1 dB high.
+    /// Smoothing by 1/8 is as good as a mean over 15 blocks. A mean of logarithms over 480 rows has a deviation of
+    /// 1.28/√480 = 0.06, or 0.25 dB. The larger of it and the median over bins is 0.4 · 0.25 = 0.1 dB too high.
     @Test(arguments: [1e-10, 1e-3, 1])
     func noiseHasItsOwnLevel(mean: Double) {
         for seed in 1...5 as ClosedRange<UInt64> {
@@ -87,7 +88,7 @@ import Testing
             }
         }
         let floor = floor(blocks)
-        // All its power, and e^γ = 2.5 dB, because it does not fluctuate as noise would.
+        // All of the tone's power, plus e^γ = 2.5 dB, because it does not fluctuate as noise does.
         #expect(abs(decibels(floor[20] / 1_000) - 2.5) < 0.3)
         #expect(abs(decibels(floor[21] / 500) - 2.5) < 0.3)
         let others = floor.enumerated().filter { $0.offset != 20 && $0.offset != 21 }.map(\.element)
@@ -95,9 +96,9 @@ import Testing
         #expect(others.allSatisfy { abs(decibels($0)) < 2 }, "seed 11")
     }
 
-    /// 20 dB above the noise in one bin of 64 at a time. The mean logarithm moves by ln(100)/64 = 0.07, 0.3 dB; the mean
-    /// energy by 100/64, to 4.1 dB over noise alone (1 + 1.56), which is the floor's other branch. A steady tone of that
-    /// power would raise its bin by 20 dB.
+    /// A signal 20 dB above the noise, in one bin of 64 at a time. The mean logarithm rises by ln(100)/64 = 0.07, 0.3
+    /// dB. The mean energy, which is the floor's other branch, rises by 100/64, to 4.1 dB over noise alone (1 + 1.56).
+    /// A steady tone of that power would raise its bin by 20 dB.
     @Test func aHoppingSignalRaisesTheFloorByItsShareOnly() {
         var random = SeededGenerator(seed: 12)
         var blocks = blocks(20, seed: 13)
@@ -110,19 +111,19 @@ import Testing
         #expect(rise > 0 && rise < decibels(1 + 100.0 / 64) + 0.5, "\(rise) dB, seeds 12 and 13")
     }
 
-    /// −150 dB counts as the least noise, so that 1/floor is finite.
+    /// The floor takes at least −150 dB as noise, so that 1/floor is finite.
     @Test func digitalSilenceHasAFloor() {
         let silence = [[[Double]]](
             repeating: [[Double]](repeating: [Double](repeating: 0, count: Self.binCount), count: Self.rowCount),
             count: 5)
         for value in floor(silence) {
-            // e^γ over the least power: 2.5 dB.
+            // e^γ over the minimum power: 2.5 dB.
             #expect(abs(decibels(value / 1e-15) - 2.5) < 0.1)
         }
     }
 
-    /// Louder by 20 dB at once: the first block already counts by half, so that one block later the floor is at most
-    /// 3 dB short; quieter by 20 dB: the memory of eight blocks lets go slowly.
+    /// When the noise rises by 20 dB, the first block already counts by half, so that one block later the floor is at
+    /// most 3 dB short. When the noise falls by 20 dB, the floor follows slowly, with a memory of eight blocks.
     @Test func risesAtOnceAndFallsSlowly() {
         let quiet = blocks(20, seed: 14)
         let loud = blocks(1, seed: 15, mean: 100)

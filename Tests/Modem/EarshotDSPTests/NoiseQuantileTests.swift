@@ -13,7 +13,7 @@ import Testing
         #expect(noiseQuantile(0) == 0)
     }
 
-    /// Of complex Gaussian noise of mean energy 1 a share q lies below.
+    /// A share q of complex Gaussian noise of mean energy 1 is below the quantile.
     @Test func quantilesOfSimulatedNoise() {
         let count = 200_000
         var noise = WhiteNoise(seed: 34)
@@ -24,7 +24,8 @@ import Testing
         energies.sort()
         for q in [0.05, 0.1, 0.25, 0.5, 0.9] {
             let found = Double(energies[Int(q * Double(count))])
-            // The quantile's standard deviation is √(q(1 − q)/n) over the density there, 1 − q; four of them.
+            // The quantile's standard deviation is √(q(1 − q)/n) over the density there, 1
+            // − q. The limit is four of them.
             let tolerance = 4 * (q / (1 - q) / Double(count)).squareRoot()
             #expect(abs(found - Double(noiseQuantile(Float(q)))) < tolerance, "q = \(q), seed 34")
         }

@@ -5,8 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct PhasorTests {
-    /// Half a turn in single precision: 0.9e-7 of angle is lost where π is rounded, 0.9e-7 where the turns are, 1.2e-7 where their
-    /// product is, and 0.6e-7 in either part.
+    /// Half a turn in single precision: rounding π costs 0.9e-7 of angle, rounding the turns 0.9e-7, rounding their
+    /// product 1.2e-7, and rounding either part 0.6e-7.
     @Test func equalsCosineAndSine() {
         var random = SeededGenerator(seed: 35)
         for round in 0..<10_000 {
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// −110 dB, 3.2·10⁻⁶, whatever number of whole turns single precision can hold beside the fraction.
+    /// −110 dB, 3.2·10⁻⁶, for any number of whole turns that single precision can hold beside the fraction.
     @Test func theFastOneIsGoodToItsPromise() {
         var worst = 0.0
         for step in -100_000...100_000 {

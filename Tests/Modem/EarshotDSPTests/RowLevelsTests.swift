@@ -20,7 +20,7 @@ import Testing
         floor.inverseFloor.reduce(0) { $0 - decibels(Double($1)) } / Double(Self.binCount)
     }
 
-    /// A row of 64 bins has its level to π/√6/√64 nepers, 0.7 dB: 3 dB are four deviations.
+    /// The level of a row of 64 bins has a deviation of π/√6/√64 nepers, 0.7 dB: 3 dB are four deviations.
     @Test func steadyNoiseIsEven() {
         var random = SeededGenerator(seed: 31)
         var floor = NoiseFloor(binCount: Self.binCount)
@@ -32,8 +32,8 @@ import Testing
         #expect(unevenCount <= 2, "\(unevenCount) of 100 blocks, seed 31")
     }
 
-    /// Half of the rows 20 dB lower: rows differ by 20 dB less the tolerance of 3 dB to either side, and so do those of
-    /// which both neighbours are alike. The floor lies between, so that neither half exceeds 20 dB.
+    /// Half of the rows are 20 dB lower. Levels differ by 20 dB less the tolerance of 3 dB on either side, also for
+    /// rows between two equal neighbours. The floor is between the two, so that neither half exceeds 20 dB.
     @Test func aGateMovesItsRows() throws {
         var random = SeededGenerator(seed: 32)
         var floor = NoiseFloor(binCount: Self.binCount)
@@ -46,8 +46,9 @@ import Testing
         #expect(open.allSatisfy { (0..<20).contains($0) } && closed.allSatisfy { (-20..<0).contains($0) })
     }
 
-    /// 1,000 times the noise in the first four rows, as before an automatic gain has settled. Four blocks of 32 rows would have a
-    /// mean of 1,000·4/128, 15 dB, without the levels; the mean of the logarithms rises by 30·4/128 = 0.9 dB.
+    /// The first four rows have 1,000 times the noise, as before an automatic gain has settled.
+    /// Without the levels, four blocks of 32 rows would have a mean of 1,000·4/128, 15 dB. The mean of
+    /// the logarithms rises by 30·4/128 = 0.9 dB.
     @Test func aBurstAtTheStartDoesNotStay() {
         var random = SeededGenerator(seed: 33)
         var floor = NoiseFloor(binCount: Self.binCount)
@@ -57,8 +58,8 @@ import Testing
         #expect(rise > 0 && rise < 3, "\(rise) dB, seed 33")
     }
 
-    /// A tone that hops in digital silence: its rows are alike, so that the floor is its power, spread over the band. The cells
-    /// of its side lobes, here 50 dB below, stay below the floor.
+    /// A tone hops in digital silence. Its rows are alike, so the floor is its power, spread over the band. The cells
+    /// of its side lobes, here 50 dB lower, stay below the floor.
     @Test func aHoppingToneInSilenceIsNoNoise() {
         var random = SeededGenerator(seed: 34)
         var floor = NoiseFloor(binCount: Self.binCount)

@@ -58,8 +58,8 @@ import Testing
         return (a * (point(bin - 1) - point(bin + 1)) + a / 3 * (point(bin - 3) - point(bin + 3))).power
     }
 
-    /// Between odd bins four of them hold (2/π)²·2·(1 + 1/9) = 0.9006 of a tone's energy; the rest, and 1/N of phase, is what
-    /// the transform of twice the length would see.
+    /// Between odd bins, four of them hold (2/π)²·2·(1 + 1/9) = 0.9006 of a tone's energy. A transform of twice the
+    /// length would see the rest, and 1/N of phase.
     @Test(arguments: [32, 64, 128])
     func tonesBetweenOddBinsLoseLittle(window: Int) {
         var spectrum = ShortTimeSpectrum(windowLength: window, hop: 1, rowCount: 1, highestBin: window / 2)

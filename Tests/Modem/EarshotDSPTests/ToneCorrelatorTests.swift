@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct ToneCorrelatorTests {
-    /// One correlator tuned again and again: nothing is left of the tone before.
+    /// One correlator is tuned several times: the tone before must leave no trace.
     @Test(arguments: [4, 12, 32, 64, 128, 260])
     func equalsTheDefinition(length: Int) {
         var random = SeededGenerator(seed: UInt64(length))

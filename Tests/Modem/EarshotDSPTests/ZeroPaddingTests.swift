@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct ZeroPaddingTests {
-    /// Every place of a window over a short signal: before it, across either end, inside, around all of it, behind it.
+    /// Every place of a window over a short signal: before it, across either end, inside, around all of it, after it.
     @Test func equalsTheDefinition() {
         var random = SeededGenerator(seed: 36)
         for count in [0, 1, 5] {

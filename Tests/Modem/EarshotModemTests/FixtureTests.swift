@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sound files with a birth certificate; see Fixtures/make_fixtures.py.
+/// Sound files, each with a certificate that says what it contains; see Fixtures/make_fixtures.py.
 @Suite(.optimized) struct FixtureTests {
     private struct Certificate: Decodable {
         struct Frame: Decodable {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    /// No file without a test.
+    /// Every file has a test.
     @Test func everyFixtureIsListed() throws {
         let names = try FileManager.default.contentsOfDirectory(atPath: Repository.path("Fixtures"))
         #expect(names.filter { $0.hasSuffix(".wav") }.count == 6)

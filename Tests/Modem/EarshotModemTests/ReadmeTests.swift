@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The library example of the README: it stands there as it stands here, and does what it says.
+/// The library example of the README: it is the same as here, and does what the README says.
 @Suite struct ReadmeTests {
     @Test func libraryExampleWorks() throws {
         var heard: [Payload] = []
@@ -17,7 +17,7 @@ import Testing
         #expect(heard == [token])
     }
 
-    /// The lines above, but for what is done with a frame, are the README's.
+    /// The lines above are the README's, except for the use of each frame.
     @Test func readmeHoldsTheExample() throws {
         let text = String(decoding: try Repository.contents("README.md"), as: UTF8.self)
         let source = try String(contentsOf: URL(fileURLWithPath: #filePath), encoding: .utf8)

@@ -28,8 +28,8 @@ import Testing
         }
     }
 
-    /// White noise of variance σ² has 2σ²·1,500/24,000 in a band of 1,500 Hz. The mean over one second of 16 tones and 93 windows
-    /// has a deviation of 1/√1,500 = 2.6 %, 0.11 dB; four of them and the filter's ripple.
+    /// White noise of variance σ² has 2σ²·1,500/24,000 in a band of 1,500 Hz. The mean over one second of 16 tones and
+    /// 93 windows has a deviation of 1/√1,500 = 2.6 %, 0.11 dB. The limit is four deviations and the filter's ripple.
     @Test func noiseHasTheBandsShare() throws {
         var random = SeededGenerator(seed: 58)
         let samples = (0..<96_000).map { _ in Float.random(in: -0.3...0.3, using: &random) }

@@ -16,7 +16,7 @@ struct BasebandScene {
     /// Noise over which a tone of amplitude 1 has `snrDecibels` in 1,500 Hz.
     init(count: Int, snrDecibels: Double, seed: UInt64) {
         var noise = WhiteNoise(seed: seed)
-        // Half of P in either part.
+        // Half of P in each of the real and the imaginary part.
         let deviation = Float(Double.pow(10, -snrDecibels / 20))
         samples = (0..<count).map { _ in ComplexSample(noise.next(), noise.next()) * deviation }
     }
@@ -34,7 +34,7 @@ struct BasebandScene {
         }
     }
 
-    /// A history that holds all of it.
+    /// A history that holds the whole scene.
     var history: BasebandHistory {
         let history = BasebandHistory(keptCount: samples.count + 4_096)
         history.append(samples, 0..<samples.count)

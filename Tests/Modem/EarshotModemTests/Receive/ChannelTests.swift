@@ -38,7 +38,7 @@ import Testing
         return frames
     }
 
-    /// Copies of a channel, however many, and silent channels, before and behind it, change nothing but the channel's number.
+    /// Any number of copies of a channel, and silent channels before and after it, change only the channel's number.
     @Test func copiesAndSilenceChangeNothing() throws {
         let payload = Payload.token(seed: 61)
         let channel = try channels([0.1], payload, seed: 61)[0]
@@ -56,7 +56,8 @@ import Testing
         #expect(try frames([silence, channel]) == second, "seed 61")
     }
 
-    /// Microphones in another order hear the same, by other numbers; the best one is named, and the SNR is its own.
+    /// Microphones in another order receive the same frames with other numbers. Each frame names its
+    /// best channel, and has that channel's SNR.
     @Test func theOrderDoesNotMatter() throws {
         let payload = Payload.token(seed: 62)
         let heard = try channels([0.03, 0.1, 0.05], payload, deviation: 0.1, seed: 62)
@@ -92,8 +93,9 @@ import Testing
         }
     }
 
-    /// Two microphones hear what neither hears alone: at −11 dB each decodes 26 % of `standard` tokens by itself (1,000 trials), both
-    /// 94 % together (300 trials). Of 20, less than 13 have a probability of 10⁻⁵; more than 20 of 40 alone one of 2·10⁻⁴.
+    /// Two microphones decode what neither decodes alone: at −11 dB each alone decodes 26 % of `standard` tokens (1,000
+    /// trials), and both together 94 % (300 trials). Fewer than 13 of 20 together have a probability of 10⁻⁵, and more
+    /// than 20 of 40 alone one of 2·10⁻⁴.
     @Test func twoHearWhatNeitherHears() throws {
         let sigma = WhiteNoise.deviation(amplitude: 0.1, snrDecibels: -11, sampleRateHertz: 48_000)
         var (together, alone) = (0, 0)
@@ -106,7 +108,7 @@ import Testing
         #expect(together >= 13 && alone <= 20, "\(together) together, \(alone) alone, seeds 640 to 679")
     }
 
-    /// A channel of garbage does not keep the other from hearing.
+    /// Garbage in one channel does not stop the other from decoding.
     @Test func garbageInOneChannelDoesNotHurt() throws {
         let garbage: [(String, @Sendable (Int) -> Float)] = [
             ("NaN", { _ in .nan }), ("infinity", { _ in .infinity }), ("constant", { _ in 1 }),
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    /// Two talkers at once, each close to a microphone of its own: both are decoded, each with its microphone.
+    /// Two talkers at once, each close to another microphone: both decode, each with its microphone.
     @Test func eachTalkerHasItsMicrophone() throws {
         let (first, second) = (Payload.token(seed: 66), Payload.token(seed: 67))
         let near = try channels([0.2, 0.02], first, seed: 66)
@@ -138,7 +140,8 @@ import Testing
         for frame in found { #expect(frame.channel == (frame.payload == first ? 0 : 1), "seeds 66 to 68") }
     }
 
-    /// A bank hears up to eight channels as one, more by themselves, and any by themselves if asked.
+    /// A bank combines up to eight channels into one receiver. It receives more than eight
+    /// separately, and any number if asked.
     @Test(arguments: [(2, false, 1), (8, false, 1), (9, false, 9), (2, true, 2)])
     func aBankGroupsChannels(row: (channelCount: Int, separate: Bool, eventCount: Int)) throws {
         let payload = Payload.token(seed: 69)

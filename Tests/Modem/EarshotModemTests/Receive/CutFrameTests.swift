@@ -6,11 +6,11 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// A token's frame is decoded from its second group of sync tones alone, if nobody heard its beginning.
+/// A token's frame decodes from its second group of sync tones alone if its beginning is missing.
 @Suite(.optimized) struct CutFrameTests {
     private static let trialCount = 20
 
-    /// A profile and the nine symbols and a half that are cut, in milliseconds.
+    /// A profile, and the nine and a half symbols that are cut, in milliseconds.
     private static let rows = [(Profile.fast, 100), (.standard, 200), (.far, 400)]
 
     private func sound(_ profile: Profile, seed: UInt64) throws -> (air: [Float], payload: Payload, start: Int) {
@@ -29,7 +29,7 @@ import Testing
         return frames
     }
 
-    /// The recording begins after the frame did, and the start that is reported lies before it.
+    /// The recording begins after the frame's start, and the reported start is before the recording.
     @Test(arguments: rows) func aRecordingBeginsLate(profile: Profile, milliseconds: Int) throws {
         var decoded = 0
         for seed in 1...UInt64(Self.trialCount) {
@@ -44,7 +44,7 @@ import Testing
         #expect(decoded >= 19, "\(profile), \(milliseconds) ms: \(decoded) of \(Self.trialCount)")
     }
 
-    /// The talker's device begins late, in the middle of a recording: noise stands in the place of the first tones.
+    /// The talker's device begins late, in the middle of a recording: noise replaces the first tones.
     @Test(arguments: rows) func aTalkerBeginsLate(profile: Profile, milliseconds: Int) throws {
         let deviation = WhiteNoise.deviation(amplitude: 0.25, snrDecibels: 20, sampleRateHertz: 48_000)
         var decoded = 0

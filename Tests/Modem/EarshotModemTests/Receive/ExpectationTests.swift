@@ -24,8 +24,9 @@ import Testing
                     if expectedFrom == nil, receiver.isExpecting { expectedFrom = first }
                 }
                 #expect(frames == 1)
-                // Blocks of ten milliseconds, a quantum of 10.7 ms and half a filter of 1.3 ms; of 81 starts a profile, 3.7 ms
-                // apart, the latest were expected 16.8, 17.3 and 17.4 symbols and that behind their start.
+                // A block of ten milliseconds, a quantum of 10.7 ms and half a filter of 1.3 ms add to the delay. Of 81
+                // starts for each profile, 3.7 ms apart, the latest were expected 16.8, 17.3 and 17.4 symbols plus
+                // these delays after their start.
                 let limit = lead + Int((18 * profile.symbolSeconds + 0.022) * 48_000)
                 #expect(try #require(expectedFrom) <= limit, "\(profile.name), \(start) s")
                 #expect(receiver.isExpecting == false)
@@ -33,8 +34,8 @@ import Testing
         }
     }
 
-    /// Before a device talks, it asks whether another one does, which may be quieter than the noise: −3 dB in 1,500 Hz. The test
-    /// asks every 10 ms, from 20 symbols behind the frame's start to its end.
+    /// Before a device talks, it asks whether another one is talking, perhaps more quietly than the noise: at −3 dB in
+    /// 1,500 Hz. The test asks every 10 ms, from 20 symbols after the frame's start to its end.
     @Test(arguments: Profile.all)
     func aQuietFrameIsNoticedAndNoiseIsNot(profile: Profile) throws {
         let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(
@@ -60,7 +61,8 @@ import Testing
             }
         }
         print("\(profile.name): \(during) of \(duringCount), besides \(besides) of \(besidesCount)")
-        // Measured: `fast` 60 %, the others 100 %; besides 1 % and 0. One frame more or less is 5 %, one chance pattern 1.5 %.
+        // Measured in frames: `fast` 60 %, the others 100 %; outside frames 1 % and 0. A
+        // frame is 5 %, one chance pattern 1.5 %.
         #expect(Double(during) >= (profile.name == "fast" ? 0.35 : 0.9) * Double(duringCount))
         #expect(Double(besides) <= 0.04 * Double(besidesCount))
     }

@@ -6,7 +6,7 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// Input of which parts were lost: `Receiver.skip`.
+/// Input with lost parts: `Receiver.skip`.
 @Suite(.optimized) struct GapTests {
     static let trialCount = 60
 
@@ -17,8 +17,8 @@ import Testing
         var minimumShare: Double
         var testDescription: String { "\(milliseconds) ms \(isInSync ? "of the sync pattern" : "anywhere")" }
 
-        /// 200 of 200 decoded in each of the first four rows, so the true share is above 98.5 % with 95 % certainty, and 95 %
-        /// leaves a margin. Of 200 ms nothing is promised.
+        /// 200 of 200 decoded in each of the first four rows, so the true share is above 98.5 % with 95 % certainty,
+        /// and 95 % leaves a margin. For 200 ms nothing is promised.
         static let all = [
             HoleRow(milliseconds: 50, isInSync: false, minimumShare: 0.95),
             HoleRow(milliseconds: 50, isInSync: true, minimumShare: 0.95),
@@ -61,7 +61,7 @@ import Testing
         #expect(tally.duplicates == 0)
     }
 
-    /// 64 samples of every 1,000 lost, from the beginning on: the noise is learned all the same.
+    /// 64 of every 1,000 samples are lost from the beginning on. The receiver still learns the noise.
     @Test func manySmallHoles() throws {
         var scene = AirScene()
         scene.snrDecibels = 6
@@ -74,9 +74,9 @@ import Testing
         }
     }
 
-    /// Noise in which every fifth second is missing has four fifths of the candidates and no more: measured 924 and 1,205
-    /// (0.77; pushed as zeros 10,676). √(1/924 + 1/1,205) = 4.4 %, so 15 % are three deviations. And noise of which 12 ms
-    /// in 40 are missing, where a wrong codeword fits best, is no frame either.
+    /// Noise in which every fifth second is missing has no more than four fifths of the candidates: measured 924 and
+    /// 1,205 (0.77; with zeros pushed instead 10,676). √(1/924 + 1/1,205) = 4.4 %, so 15 % are three deviations. Noise
+    /// in which 12 ms in 40 are missing, where a wrong codeword fits best, gives no frame either.
     @Test func holesInNoiseAreNoCandidates() throws {
         func listen(seconds: Int, holeEvery period: Int, of holeCount: Int) throws -> ReceiverStatistics {
             var receiver = try Receiver(sampleRateHertz: 48_000)
@@ -98,8 +98,8 @@ import Testing
         #expect(holed.skippedSamples == 120 * 48_000)
     }
 
-    /// A token right behind a hole of any length is heard, since the noise is still known, and in its place: 60 trials a
-    /// rate, none missed; the largest error was 0.65 ms, and 1 ms leaves a margin of half of that.
+    /// A token right after a hole of any length decodes at its place, because the noise is still known. Of 60 trials
+    /// for each rate none was missed; the largest error was 0.65 ms, and 1 ms leaves a margin of half of that.
     @Test(arguments: [44_100, 47_999, 48_000, 96_000])
     func placesAreRightBehindHoles(rate: Int) throws {
         var scene = AirScene()
@@ -137,7 +137,7 @@ import Testing
             scene.profile = Profile.all[index % 3]
             scene.snrDecibels = 10
             let (air, _, start) = try scene.sound(seed: seed * 100 + UInt64(index))
-            // Short holes cut a frame, long ones stand in front of one.
+            // Short holes cut a frame, long ones come before one.
             let cut = milliseconds < 100 ? start + rate / 10 : start / 2
             pieces += [
                 .sound(Array(air[..<cut])), .hole(rate * milliseconds / 1_000 + Int(generator.next() % 50)),
@@ -152,7 +152,7 @@ import Testing
         #expect(parts.statistics == whole.statistics, "seed \(seed)")
     }
 
-    /// What was complete is reported while the hole passes.
+    /// Complete frames are reported while the hole passes.
     @Test(arguments: Profile.all)
     func reportsWhatWasComplete(_ profile: Profile) throws {
         let payload = try Payload(hex: "0123456789abcdef")
@@ -168,7 +168,8 @@ import Testing
         #expect(frames.map(\.payload) == [payload])
     }
 
-    /// An input that begins with a hole, and holes that add up to more than time can hold: no crash, and frames are heard.
+    /// An input that begins with a hole, and holes whose sum exceeds the range of the
+    /// clock, do not crash, and frames decode.
     @Test func extremeHoles() throws {
         let (air, payload, start) = try AirScene().sound(seed: 1)
         let late = try hear([.hole(1_000_000_007), .sound(air)]).frames
@@ -179,7 +180,8 @@ import Testing
         #expect(last.statistics.skippedSamples == 1 << 62 - air.count)
     }
 
-    /// Ten lost hours cost less than 20 s of noise; measured: 0.27 of it. The best of five, since other work delays either.
+    /// Ten lost hours cost less than 20 s of noise; measured: 0.27 of it. The best of five
+    /// counts, because other work delays both.
     @Test func longHolesAreCheap() throws {
         var receiver = try Receiver(sampleRateHertz: 48_000)
         var noise = WhiteNoise(seed: 12)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Garbage: the receiver never crashes, reports no wrong token, and decodes the tokens in it.
+/// With garbage as input, the receiver never crashes, reports no wrong token, and decodes the tokens in it.
 @Suite(.optimized) struct HostileInputTests {
     private func frames(in samples: [Float], sampleRateHertz: Int = 48_000) throws -> [ReceivedFrame] {
         var receiver = try Receiver(sampleRateHertz: sampleRateHertz)
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    /// Half of all samples lost to NaN: too many to decode, no matter. A few: the token survives.
+    /// If half of all samples are NaN, the token need not decode. If a few are, it must.
     @Test func scatteredNaNs() throws {
         let payload = try Payload(hex: "0123456789abcdef")
         var token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
@@ -57,7 +57,7 @@ import Testing
         #expect(try frames(in: token).map(\.payload) == [payload])
     }
 
-    /// A frame cut anywhere is decoded or not, but nothing else is.
+    /// A frame that is cut anywhere may decode or not, but nothing else decodes.
     @Test func cutFrames() throws {
         let payload = try Payload(hex: "0123456789abcdef")
         let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.25)
@@ -68,9 +68,9 @@ import Testing
         }
     }
 
-    /// Frames of versions 1 and 2 of the air format, ten tokens and ten payloads of 2 bytes a profile, with and without this version's
-    /// order of the data tones: loud, and nothing is reported. In this order their path is that of a real frame, but their check can
-    /// never match; see `CRC24`.
+    /// Loud frames of versions 1 and 2 of the air format are not reported: ten tokens and ten payloads of 2 bytes for
+    /// each profile, with and without this version's order of the data tones. In this order their path is that of a
+    /// real frame, but their check can never match; see `CRC24`.
     @Test(arguments: Profile.all, [UInt8(1), 2]) func framesOfOlderVersionsGiveNothing(profile: Profile, version: UInt8)
         throws
     {
@@ -106,7 +106,7 @@ import Testing
             isInterleaved
             ? DataTones.onAir(codeword, toneBits: toneBits)
             : codeword.enumerated().map { ToneScrambler.scramble(Int($1), place: $0, toneBits: toneBits) }
-        // In the places of version 3, so that the check is looked at.
+        // In the places of version 3, so that the receiver computes the check.
         let tones = FrameLayout.arranged(sync: profile.syncTones, header + data)
         let synthesizer = ToneSynthesizer(
             toneHertz: tones.map(profile.toneHertz), symbolSeconds: profile.symbolSeconds,
@@ -129,8 +129,8 @@ import Testing
             receiver.push(block.span) { _ in found += 1 }
         }
         #expect(found == 0, "seed \(seed)")
-        // The promise of cheapness: 4.1 candidates a second are looked at as a whole (measured, three seeds); half more is
-        // too many. Hardly any reaches the trellis: 0.1 a second.
+        // Noise must be cheap: 4.1 candidates a second are examined as whole frames (measured, three seeds), and half
+        // more would be too many. Hardly any reaches the trellis: 0.1 a second.
         let statistics = receiver.statistics
         let refusedCount = statistics.rejectedByEvidence + statistics.rejectedByCheck
         #expect(statistics.rejectedByPathMetric + refusedCount < 20 * 60 * 6)

@@ -2,7 +2,7 @@ import EarshotCoding
 
 @testable import EarshotModem
 
-/// A view of a frame, and what measures it.
+/// A view of a frame, and its measurer.
 final class MeasuredFrame {
     let view: FrameView
     let noise: ProfileNoise

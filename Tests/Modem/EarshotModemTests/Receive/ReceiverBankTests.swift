@@ -80,7 +80,7 @@ import Testing
         #expect(bank.bandDecibels(meter, seconds: 0.5) == loudest)
     }
 
-    /// One channel is enough for the bank to expect a frame, and with the frame's end it is over.
+    /// One channel is enough for the bank to expect a frame, until the frame ends.
     @Test func oneChannelIsEnough() throws {
         var channels = try channels()
         channels[0] = [Float](repeating: 0, count: 48_000)

@@ -6,7 +6,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// What the receiver has to stand, in simulated air: share of 8-byte tokens decoded.
+/// The share of 8-byte tokens that decode under the conditions that the receiver must survive, in simulated air.
 ///
 /// Thresholds are the project's promises, with their margin over what was measured (`AirPromise`). Each row runs 60 trials, or 120
 /// in a long run, with fixed seeds, so a result does not change from run to run, and would hold for others too.
@@ -24,15 +24,15 @@ import Testing
         #expect(tally.duplicateCount == 0, "\(row.name): duplicates, seed \(RobustnessTests.seed)")
     }
 
-    /// Below what theory allows nothing may decode: a test of the tests. The best code for this alphabet and frame loses 10 % at
-    /// about −9.7 dB; at 4 dB less all 60 trials lose but with a probability that the bound itself tells. A token sent is the only one that
-    /// may be there, so a wrong one is chance: 2⁻²⁴ an attempt.
+    /// Tests the tests: below the theoretical bound nothing may decode. The best code for this alphabet and frame loses
+    /// 10 % at about −9.7 dB. At 4 dB less it loses all 60 trials, except with a probability that the bound itself
+    /// gives. A token other than the sent one would be chance: 2⁻²⁴ an attempt.
     @Test func decodesNothingFarBelowTheBound() throws {
         var scene = AirScene()
         scene.snrDecibels = -13.7
         // A token's 64 bits and 24 of check in 44 tones.
         let bound = FiniteLengthBound(toneCount: 32, symbolCount: 44, bitCount: 88)
-        // 1,500 Hz last 32 to a symbol.
+        // A symbol has 32 periods of 1,500 Hz.
         let errorShare = bound.errorShare(esN0Decibels: scene.snrDecibels + 10 * .log10(32))
         #expect(60 * (1 - errorShare) < 1e-4)
         let tally = try AirTally.of(scene, trialCount: 60, seed: 7)
@@ -51,10 +51,10 @@ import Testing
             let outcome = try scene.run(seed: seed)
             guard let frame = outcome.frames.first else { continue }
             errors.append(Double(frame.snrDecibels) - snrDecibels + 0.5)
-            // Timing and tone leakage cost 0 to 1 dB, 0.5 on the average. The quietest tenth of 1,664 windowed energies, half
-            // of them independent, tells the noise within √(0.1·0.9/832)/(0.9·0.105) = 11 %, 0.5 dB; 44 symbols at -6 dB
-            // (9 dB a tone) tell the signal within √17/8/√44 = 8 %, 0.35 dB: together 0.6 dB. One of 80 frames is more than
-            // 4.9 deviations or 2.9 dB off with a probability of 80·10⁻⁶ = 8·10⁻⁵.
+            // Timing and tone leakage cost 0 to 1 dB, 0.5 on average. The quietest tenth of 1,664 windowed energies,
+            // half of them independent, gives the noise within √(0.1·0.9/832)/(0.9·0.105) = 11 %, 0.5 dB; 44 symbols at
+            // -6 dB (9 dB a tone) give the signal within √17/8/√44 = 8 %, 0.35 dB: together 0.6 dB. One of 80 frames is
+            // more than 4.9 deviations or 2.9 dB off with a probability of 80·10⁻⁶ = 8·10⁻⁵.
             #expect(abs(errors[errors.count - 1]) < 0.5 + 2.9, "\(frame.snrDecibels) dB, seed \(seed)")
             // 0.2 % of 19,250 Hz, within two steps of the refinement, an eighth of a tone spacing each.
             #expect(abs(frame.offsetHertz - 38.5) < 11.7, "seed \(seed): \(frame.offsetHertz) Hz")
@@ -65,7 +65,7 @@ import Testing
         }
         // −7.5 dB loses 0.5 % at most (`AirPromise`): more than 3 of 20 with a probability of C(20, 4)·0.005⁴ = 3·10⁻⁶.
         #expect(errors.count >= 17, "\(errors.count) of 20, seeds 1 to 20")
-        // Of a mean of 17, four deviations are 4·0.6/√17 = 0.6 dB.
+        // Four deviations of a mean of 17 are 4·0.6/√17 = 0.6 dB.
         let mean = errors.reduce(0, +) / Double(errors.count)
         #expect(abs(mean) < 0.5 + 0.6, "\(errors), seeds 1 to 20")
     }

@@ -72,7 +72,7 @@ import Testing
         #expect(statistics == wholeStatistics, "seed \(seed)")
     }
 
-    /// Integers are the same samples, whatever the number of channels.
+    /// Integers give the same as equal floats, for any number of channels.
     @Test(arguments: [1, 2])
     func integersGiveTheSame(channelCount: Int) throws {
         let integers = try busyAir().samples.flatMap { sample in
@@ -114,7 +114,7 @@ import Testing
         #expect(abs(frames[1].startSample - 5_000 - frame.count) < 100)
     }
 
-    /// A frame that ends with the input needs `flush`, and gets it. Digital silence around it, no noise at all.
+    /// A frame that ends with the input needs `flush`. Digital silence surrounds it, without any noise.
     @Test(arguments: Profile.all)
     func flushReportsTheLastFrame(_ profile: Profile) throws {
         let payload = try Payload([7])

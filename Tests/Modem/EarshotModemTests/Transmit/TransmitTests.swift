@@ -18,8 +18,8 @@ import Testing
 
     // MARK: Bursts
 
-    /// Frame j starts at sample round(j·56·M·F/1500), in whole numbers here; every frame is the one that is sent alone, and
-    /// between them there is silence.
+    /// Frame j starts at sample round(j·56·M·F/1500), in whole numbers here. Every frame equals one that is sent alone,
+    /// and there is silence between them.
     @Test(arguments: [44_100, 47_999, 48_000, 192_000])
     func framesOfABurstAreASpacingApart(rate: Int) throws {
         for profile in Profile.all {
@@ -88,7 +88,7 @@ import Testing
 
     // MARK: Spectrum
 
-    /// Ramps, steps and all: what lies below 17 kHz is 75 dB under the whole.
+    /// With all ramps and steps, the power below 17 kHz is 75 dB under the whole.
     @Test(arguments: Profile.all.map(\.name), [44_100, 48_000, 96_000])
     func isQuietBelow17Kilohertz(name: String, rate: Int) throws {
         let profile = try #require(Profile.named(name))

@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Samples are kept to seven digits; ours are single precision.
+    /// The samples of the vectors have seven digits; those of the transmitter are in single precision.
     ///
     /// The phase may be a sum over samples instead of an integral, by the midpoint rule: that errs only within a step, by
     /// 2π·f'/24F², f' ≤ 1,406 Hz/(σ·√2π) with σ = 10.67 ms/24, which is 1.4e-4 at 48 kHz.

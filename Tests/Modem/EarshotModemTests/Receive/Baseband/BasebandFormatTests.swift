@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The numbers of the common baseband against docs/PROTOCOL.md and the definitions.
+/// The numbers of the common baseband, compared with docs/PROTOCOL.md and the definitions.
 @Suite(.optimized) struct BasebandFormatTests {
     @Test func aSymbolHasTwoSamplesATone() {
         #expect(Profile.all.map { BasebandFormat(profile: $0).samplesPerSymbol } == [32, 64, 128])
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    /// Tone m lies at its frequency less the band's centre, and the tones are symmetrical about zero.
+    /// Tone m is at its frequency minus the band's centre, and the tones are symmetrical about zero.
     @Test(arguments: Profile.all) func tonesLieAroundZero(profile: Profile) {
         let format = BasebandFormat(profile: profile)
         for m in 0..<profile.toneCount {

@@ -6,7 +6,7 @@ import Testing
 
 /// Channels that repeat another one.
 @Suite(.optimized) struct ChannelHistoriesTests {
-    /// A channel is a copy at any gain and phase; independent noise is none, whatever is silent before it.
+    /// A copy counts as one at any gain and phase. Independent noise does not, even after a silence in both channels.
     @Test func copiesAreFound() {
         let first = BasebandScene(count: 6_400, snrDecibels: 0, seed: 21).samples
         let second = BasebandScene(count: 6_400, snrDecibels: 0, seed: 22).samples
@@ -24,7 +24,7 @@ import Testing
         #expect(histories.isCopy(3, since: 1_000), "seeds 21 and 22")
     }
 
-    /// A frame that one channel did not hear hides nothing there.
+    /// A frame hides nothing in a channel that did not hear it.
     @Test func aMaskCoversTheChannelsThatHeardIt() {
         let all = (0..<3).map { _ in BasebandHistory(keptCount: 64) }
         for history in all { history.append([ComplexSample](repeating: ComplexSample(1, 0), count: 32), 0..<32) }

@@ -9,7 +9,7 @@ import Testing
         let samples = (0..<channelCount * 37).map { Int16($0) }
         for channel in 0..<channelCount {
             let expected = (0..<37).map { samples[$0 * channelCount + channel] }
-            // No more than is asked for, in what there is room for.
+            // No more samples than requested, even if there is room for more.
             for count in [0, 20, 37] {
                 var separated = [Int16](repeating: -1, count: 40)
                 samples.withUnsafeBufferPointer {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Baseband indices to input samples, exactly, however long the holes.
+/// Converts baseband indices to input samples exactly, for holes of any length.
 @Suite(.optimized) struct InputClockTests {
     @Test(arguments: [44_100, 48_000, 96_000, 192_000]) func withoutHolesTimeIsARatio(rate: Int) {
         let clock = InputClock(inputRateHertz: rate, basebandRateHertz: 3_000)
@@ -27,7 +27,7 @@ import Testing
             // (index + passed)·F/F' to the nearest whole number, in 128 bits.
             let (high, low) = (index + passed).multipliedFullWidth(by: rate)
             let (quotient, rest) = 3_000.dividingFullWidth((high, low))
-            // Half-way between two samples both are nearest.
+            // Half-way between two samples, either is right.
             let nearest = quotient + (2 * rest < 3_000 ? 0 : 1)
             let expected = 2 * rest == 3_000 ? quotient...nearest : nearest...nearest
             #expect(expected.contains(clock.inputSample(Double(index))), "seed 57")

@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// No samples are no block.
+    /// An array without samples makes no block.
     @Test func noSamplesAreNoBlock() {
         let none: [Float] = []
         SampleBlock.with(none.span, channelCount: 2) { #expect($0.frameCount == 0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// 24 at once and 8 more a second, and never more than 24.
+/// The budget allows 24 searches at once and 8 more a second, and never saves up more than 24.
 @Suite(.optimized) struct CancellationBudgetTests {
     private func spendAll(_ budget: inout CancellationBudget, at index: Int) -> Int {
         var count = 0
@@ -21,7 +21,7 @@ import Testing
         #expect(spendAll(&budget, at: 300_000) == 24)
     }
 
-    /// Indices go back by a ring in long holes. That gives nothing and takes nothing.
+    /// In long holes, indices go back by a ring. That adds nothing to the budget and takes nothing from it.
     @Test func anIndexThatGoesBackGivesNothing() {
         var budget = CancellationBudget(basebandRateHertz: 3_000)
         #expect(spendAll(&budget, at: 10_000) == 24)
@@ -29,7 +29,7 @@ import Testing
         #expect(spendAll(&budget, at: 7_000) == 8)
     }
 
-    /// In any run of n seconds at most 24 + 8·n searches happen, whatever the spending looks like.
+    /// No pattern of spending gets more than 24 + 8·n searches in n seconds.
     @Test func noPatternSpendsMore() {
         var random = SeededGenerator(seed: 59)
         for _ in 0..<50 {

@@ -7,7 +7,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// Several talkers at once: what is decoded first is taken away, and what it hid comes to light.
+/// Several talkers at once: the receiver cancels each frame that it decodes, and then decodes the frames that it hid.
 @Suite(.optimized) struct CancellationTests {
     /// A channel of `earshot simulate`, an SNR, and the share of trials that lose a talker.
     struct Row: Sendable, CustomTestStringConvertible {
@@ -16,10 +16,11 @@ import Testing
         var lostShare: Double
         var testDescription: String { "\(channel) at \(snrDecibels) dB" }
 
-        /// Frames of one trial fall together, trials do not: so trials are counted. Of 300 trials, seeds from 5,000,011 on, 0 (near-far-20,
-        /// crowd-4), 2, 6, 7 and 30 lost a talker; `lostShare` is the upper end of that share's 95 % interval.
+        /// Frames of one trial fail together and trials are independent, so the test counts trials. Of 300 trials,
+        /// seeds from 5,000,011 on, 0 (near-far-20, crowd-4), 2, 6, 7 and 30 lost a talker; `lostShare` is the upper
+        /// end of that share's 95 % interval.
         ///
-        /// Without cancelling 33 to 63 % of the frames are decoded (30 trials), and hardly ever all of a trial.
+        /// Without cancellation 33 to 63 % of the frames decode (30 trials), and hardly ever all frames of a trial.
         static let all = [
             Row(channel: "near-far-20", snrDecibels: 30, lostShare: 0.010),
             Row(channel: "near-far-30", snrDecibels: 40, lostShare: 0.021),
@@ -84,8 +85,9 @@ import Testing
         #expect(statistics.cancelledFrames >= 1)
     }
 
-    /// Where nothing is left, nothing is cancelled: a lone token costs what it always did. 95 % of lone frames in white noise
-    /// say so (`ResidualDetector`), so of 20 more than 6 do not with a probability of Σ C(20, j)·0.05^j·0.95^(20 − j) = 3·10⁻⁵.
+    /// If no other frame is there, nothing is cancelled, and a lone token costs no more than without cancellation.
+    /// `ResidualDetector` says so for 95 % of lone frames in white noise, so it fails for more than 6 of 20 with a
+    /// probability of Σ C(20, j)·0.05^j·0.95^(20 − j) = 3·10⁻⁵.
     @Test func aLoneTokenIsNotCancelled() throws {
         var cancelledCount = 0
         for seed in UInt64(1)...20 {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The fast fit against the textbook's.
+/// The fast fit, compared with the textbook's.
 @Suite(.optimized) struct ChannelFitTests {
     /// A frame through three paths, in noise.
     private struct Scene: ~Copyable {
@@ -35,8 +35,8 @@ import Testing
         return scene
     }
 
-    /// What is explained differs from the dense solution's in double precision by less than -40 dB: conjugate gradients
-    /// stop where -60 dB of the correlation is left.
+    /// The explained part of the frame differs from that of the dense solution in double precision by less than −40 dB.
+    /// Conjugate gradients stop when −60 dB of the correlation remain.
     @Test func agreesWithTheDenseSolution() throws {
         let scene = try scene()
         var fit = ChannelFit(maximumSampleCount: scene.replica.samples.count)
@@ -58,7 +58,7 @@ import Testing
         #expect(decibels(error / power) < -40, "\(decibels(error / power)) dB")
     }
 
-    /// Taking the frame away leaves the noise, 0.05 in either part, within 1 dB.
+    /// Subtracting the frame leaves the noise, 0.05 in either part, within 1 dB.
     @Test func leavesTheNoise() throws {
         let scene = try scene()
         var fit = ChannelFit(maximumSampleCount: scene.replica.samples.count)
@@ -78,7 +78,8 @@ extension ComplexDouble {
 }
 
 extension Reference {
-    /// h of Σₙ |x[n] − Σₖ h[k]·r[n − first − k]|² + Σₖ w[k]·|h[k]|² → least, by Gauss's elimination; w holds one for each tap.
+    /// The h that minimises Σₙ |x[n] − Σₖ h[k]·r[n − first − k]|² + Σₖ w[k]·|h[k]|², by Gaussian
+    /// elimination; w has one weight for each tap.
     static func leastSquares(
         _ x: [ComplexDouble], _ r: [ComplexDouble], first: Int, weights: [Double]
     ) -> [ComplexDouble] {

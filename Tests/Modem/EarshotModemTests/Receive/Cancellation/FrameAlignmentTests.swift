@@ -27,10 +27,12 @@ import Testing
             replica, tones: tones, format, symbolLength: Double(format.samplesPerSymbol), scene.history)
     }
 
-    /// Delays are looked at every two samples. The start is where the most energy follows, of which 10 samples take e^{−10/60} = 15 %:
-    /// it may be that much early, which ChannelFit's 16 taps before the start make good, and never late. Offsets: a token's resolution is 1/(52·T),
-    /// 1.8 Hz for `fast`. A start that is early turns every tone by a phase of its own, and an offset explains the trend of these phases: of 240
-    /// frames a profile (seeds 1 to 60) 99 % were within 0.085 of the resolution and all within 0.1. Hence an eighth.
+    /// The search tries a delay every two samples. The start is the delay after which the most energy follows.
+    /// 10 samples take e^{−10/60} = 15 % of that energy, so the start may be that much early, which
+    /// ChannelFit's 16 taps before the start make good, but never late. For offsets, a token's resolution is
+    /// 1/(52·T), 1.8 Hz for `fast`. An early start turns every tone by a different phase, and an offset
+    /// explains the trend of these phases: of 240 frames for each profile (seeds 1 to 60) 99 % were within
+    /// 0.085 of the resolution and all within 0.1. Hence an eighth.
     @Test(
         arguments: Profile.all, [(0, 0), (5.3, 0.9), (-6.7, -1.3), (7, 2.2)] as [(Double, Double)])
     func findsDelayAndOffset(profile: Profile, row: (delay: Double, offsetHertz: Double)) {
@@ -41,8 +43,8 @@ import Testing
         #expect(abs(found.offsetHertz - row.offsetHertz) < resolutionHertz / 8, "\(found.offsetHertz) Hz, seed 71")
     }
 
-    /// Of two paths the first is the start, also where the second is the louder: within an echo's decay, e^{−12/60}, the
-    /// energy of both follows from there.
+    /// The first of two paths is the start, even if the second is louder: within an echo's decay, e^{−12/60}, the
+    /// energy of both follows the first.
     @Test(arguments: [Float(0.5), 1, 1.4]) func startsWithTheFirstPath(echo: Float) {
         let found = measure(
             .standard, seed: 72, paths: [(-2, ComplexSample(1, 0)), (10, ComplexSample(0, echo))], offsetHertz: 0)

@@ -33,8 +33,9 @@ import Testing
         .token(Self.profile, start: Self.start, offsetHertz: 30, in: history)
     }
 
-    /// Beside a frame 20 dB weaker: what is taken away is the frame, but for −25 dB of it. The fit's 248 taps take as large a share of
-    /// all else, 248 of 3,300 samples' freedom: of −20 dB −31 dB. A drift of 0.01 turns that is let pass leaves −35 dB.
+    /// Cancels a frame beside another one that is 20 dB weaker: less than −25 dB of the frame remains. The fit's 248
+    /// taps also remove a share of everything else, 248 of 3,300 samples' degrees of freedom: −31 dB of the other frame
+    /// at −20 dB. A drift of 0.01 turns that is tolerated leaves −35 dB.
     @Test(arguments: [UInt64(1), 2, 3]) func takesTheFrameAway(seed: UInt64) throws {
         let (scene, rest, tones) = scene(otherDecibels: -20, seed: seed)
         let history = scene.history
@@ -55,7 +56,8 @@ import Testing
         #expect(changed.lowerBound <= 603 && changed.upperBound >= 603 + 52 * 63)
     }
 
-    /// A lone frame is not worth it. ResidualDetector has a false alarm in 20, so of ten frames five are allowed: 252·0.05⁵ = 8·10⁻⁵.
+    /// A lone frame is not cancelled. ResidualDetector has one false alarm in 20, and five in ten frames, which fail
+    /// the test, have a probability of 252·0.05⁵ = 8·10⁻⁵.
     @Test func aLoneFrameStays() {
         var cancelledCount = 0
         for seed in UInt64(1)...10 {
@@ -71,7 +73,7 @@ import Testing
         #expect(cancelledCount < 5, "\(cancelledCount) of 10, seeds 1 to 10")
     }
 
-    /// So many frames at one time are no people's: `CancellationBudget` has 24.
+    /// More frames at one time exceed the budget: `CancellationBudget` allows 24.
     @Test func theBudgetIsKept() {
         let (scene, _, tones) = scene(otherDecibels: 0, seed: 4)
         let history = scene.history
@@ -87,12 +89,12 @@ import Testing
         }
     }
 
-    /// Each channel's frame goes by the channel's own paths; a channel of silence stays silent.
+    /// The frame is cancelled in each channel along the channel's own paths; a silent channel stays silent.
     @Test func everyChannelIsCancelled() throws {
         let (first, second) = (scene(otherDecibels: -20, seed: 5), scene(otherDecibels: -20, seed: 6))
         let silent = BasebandHistory(keptCount: first.scene.samples.count + 4_096)
         silent.append(first.scene.samples.map { $0 * 0 }, 0..<first.scene.samples.count)
-        // The second channel's frame is the first one's, a quarter turn on and half as loud.
+        // The second channel has the first one's frame, turned by a quarter and half as loud.
         let other = BasebandHistory(keptCount: first.scene.samples.count + 4_096)
         let samples = first.scene.samples.indices.map { index in
             (first.scene.samples[index] - first.rest.samples[index]).times(ComplexSample(0, 0.5))

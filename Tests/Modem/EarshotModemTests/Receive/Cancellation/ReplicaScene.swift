@@ -11,7 +11,7 @@ enum ReplicaScene {
     /// Where the frame begins.
     static let start = 300.0
 
-    /// A frame that went through a clock that is off and then the downconverter, at baseband index `start`.
+    /// A frame from an inexact clock, after the downconverter, at baseband index `start`.
     static func history(_ payload: Payload, _ profile: Profile, relativeOffset: Double = 0) throws -> BasebandHistory {
         let frame = try Transmitter(profile: profile, sampleRateHertz: 48_000).samples(payload, amplitude: 0.5)
         var warped = Warped(StoredSound(frame), .steady(relativeOffset: relativeOffset, fractionalDelay: 0))

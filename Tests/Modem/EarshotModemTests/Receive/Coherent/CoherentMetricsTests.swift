@@ -7,17 +7,17 @@ import Testing
 
 @testable import EarshotModem
 
-/// The stage against its formulas in Double, sums instead of transforms.
+/// The stage, compared with its formulas in Double, with sums instead of transforms.
 @Suite(.optimized) struct CoherentMetricsTests {
     private static let start = 500.0
 
-    /// What the stage makes of a frame with the tones given, all believed.
+    /// The stage's estimate for a frame with the given tones, all of them believed.
     private struct Estimate {
         var hertz: Float
         var coherentRatio: Float
         /// L; shape [dataToneCount][M].
         var metrics: [Float]
-        /// N of each tone, which the metrics are divided by.
+        /// N of each tone, by which the metrics are divided.
         var toneNoise: [Float]
     }
 
@@ -56,7 +56,8 @@ import Testing
         )
     }
 
-    /// L of all tones. Sums of a thousand terms in single precision, and phasors good to −110 dB, leave 10⁻⁴ of the greatest L.
+    /// Compares L of all tones. Sums of a thousand terms in single precision, and phasors good to −110
+    /// dB, cause errors of 10⁻⁴ of the greatest L.
     @Test(arguments: [Profile.fast, .standard], [UInt64(1), 2]) func agreesWithASlowTwin(
         profile: Profile, seed: UInt64
     ) throws {
@@ -73,7 +74,8 @@ import Testing
         #expect(error < 1e-3 * greatest, "\(error) of \(greatest), seed \(seed)")
     }
 
-    /// At −4 dB the offset shows within a twentieth of its resolution of 1/(52·T), although a quarter of the tones is wrong.
+    /// At −4 dB the offset is found within a twentieth of its resolution of 1/(52·T),
+    /// although a quarter of the tones is wrong.
     @Test(arguments: Profile.all, [UInt64(3), 4]) func findsTheOffset(profile: Profile, seed: UInt64) throws {
         let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
         let noise = Float(2 * powerRatio(decibels: 4)) / Float(BasebandFormat(profile: profile).samplesPerSymbol)
@@ -82,7 +84,7 @@ import Testing
             abs(found.hertz - 1.7) < 0.05 * Float(profile.toneSpacingHertz) / 52 * 5, "\(found.hertz), seed \(seed)")
     }
 
-    /// Tones that were never sent tell of no channel: next to nothing stands out of θ times the noise.
+    /// Tones that were never sent show no channel: almost nothing exceeds θ times the noise.
     @Test(arguments: [UInt64(5), 6, 7]) func wrongTonesTellNothing(seed: UInt64) throws {
         let profile = Profile.standard
         let (scene, tones) = scene(profile, seed: seed, snrDecibels: -4)
@@ -98,8 +100,8 @@ import Testing
             "\(none.coherentRatio), \(right.coherentRatio), seed \(seed)")
     }
 
-    /// Two channels whose samples and noise are the same tell twice what one tells: L, J's peak and the energy. With the second one's
-    /// gain and noise tenfold it is the same.
+    /// Two channels with the same samples and noise give twice the L, the peak of J and the energy of one. If gain and
+    /// noise of the second are tenfold, the result is the same.
     @Test(arguments: [Float(1), 10]) func channelsAddUp(gain: Float) throws {
         let profile = Profile.standard
         let (scene, tones) = scene(profile, seed: 9, snrDecibels: -4)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Sums of rows of delays, against the same sums one by one.
+/// Sums of rows of delays, compared with the same sums one by one.
 @Suite(.optimized) struct DelayRowsTests {
     /// For numbers of delays below, at and above a multiple of eight, and for steps that pass the period's end once and often, up to a whole period. A sum of
     /// `count` products of numbers up to √2 is off by count²·2·2⁻²⁴ at most.

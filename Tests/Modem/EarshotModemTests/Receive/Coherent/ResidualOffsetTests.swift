@@ -43,8 +43,8 @@ import Testing
         return offset
     }
 
-    /// One path's offset, wherever between two bins it lies. J is (sin πx/πx)² there, x = bins·52/128; the parabola through three of its
-    /// bins is at most 0.0444 bins off.
+    /// Finds the offset of one path anywhere between two bins. There J is (sin πx/πx)², x = bins·52/128, and the
+    /// parabola through three of its bins is at most 0.0444 bins off.
     @Test func findsTheOffsetOfAPath() throws {
         for hertz in stride(from: -9.0, through: 9, by: 0.37) {
             let offset = measured(correlations([Path(delay: 5, hertz: hertz, magnitude: 40)]))
@@ -54,8 +54,9 @@ import Testing
         }
     }
 
-    /// Of two paths the stronger is the first peak and the weaker the second, or the first where the devices stand still there.
-    /// The side lobes of the stronger, −13 dB and falling, lie below the weaker, −3 dB.
+    /// The stronger of two paths is the first peak and the weaker the second. If the devices are known to be
+    /// at rest at an offset, the peak near that offset is the first. The side lobes of the stronger, −13 dB
+    /// and falling, are below the weaker, −3 dB.
     @Test func ranksItsPeaks() throws {
         let offset = measured(
             correlations([Path(delay: 2, hertz: 7, magnitude: 40), Path(delay: 9, hertz: -3, magnitude: 28)]))
@@ -67,7 +68,7 @@ import Testing
         #expect(outside == nil)
     }
 
-    /// Below θ·noise there is nothing: C's noise has the power N² a tone's noise.
+    /// No peak is found below θ·noise. C's noise has N² times the power of a tone's noise.
     @Test func noiseHasNoPeak() {
         let path = correlations([Path(delay: 5, hertz: 6 * Self.hertzPerBin, magnitude: 1)])
         // J's top is (52·1)², the limit 5·52·64²·noise.

@@ -10,9 +10,10 @@ import Testing
 @Suite(.optimized) struct StillChannelTests {
     private static let start = 500.0
 
-    /// At 10 dB, 0.05 symbols and 0.1 spacings beside the view's place: the offset is found within half a step of the grid and a tenth of
-    /// one for noise, 1/(4·52) turn a symbol; the delay within one and a half, 1/(4·M) symbol, because the symbols before fill a part of
-    /// each; and the tone sent is the likeliest of each symbol.
+    /// The frame has 10 dB and is 0.05 symbols and 0.1 spacings beside the view's place. The offset is found
+    /// within half a step of the grid, 1/(4·52) turn a symbol, and a tenth of a step for noise. The delay is found
+    /// within one and a half steps of 1/(4·M) symbol, because the previous symbol fills a part of each. The sent
+    /// tone is the likeliest one in each symbol.
     @Test(arguments: Profile.all, [UInt64(1), 2, 3]) func theNumbersAreFound(profile: Profile, seed: UInt64) {
         let format = BasebandFormat(profile: profile)
         let (length, spacing) = (Double(format.samplesPerSymbol), Float(profile.toneSpacingHertz))
@@ -40,9 +41,9 @@ import Testing
         }
     }
 
-    /// Sync tones at 10 dB are in phase wherever the view lies within the grid. Those of noise seldom are: of 400 places 29, 37 and 72
-    /// were. Places 40 samples apart share most of their symbols, so that as few as 100 are independent: four deviations of a share of
-    /// 0.18 are 0.16.
+    /// Sync tones at 10 dB are in phase for any view within the grid. Those of noise seldom are: they were at 29, 37
+    /// and 72 of 400 places. Places 40 samples apart share most of their symbols, so that as few as 100 are
+    /// independent: four deviations of a share of 0.18 are 0.16.
     @Test(arguments: Profile.all) func coherence(profile: Profile) {
         let format = BasebandFormat(profile: profile)
         var channel = StillChannel(format: format)

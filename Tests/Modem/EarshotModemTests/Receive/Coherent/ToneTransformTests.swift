@@ -60,9 +60,10 @@ import Testing
         }
     }
 
-    /// A tone's own replica gives N, and the other tones next to nothing, also at the largest offset. There the tones lie 0.5 % too far
-    /// apart for the transform: the outermost is M/2·0.005·½ turns off at a symbol's ends, 0.5 radians for M = 64. The mean of a
-    /// phase error of ±a radians is sin(a)/a, 0.96, and leaves as much as a/2 = 25 % in the tone beside it.
+    /// A tone's own replica gives N, and the other tones almost nothing, even at the largest offset. There the
+    /// tones are 0.5 % too far apart for the transform: the outermost is M/2·0.005·½ turns off at a symbol's
+    /// ends, 0.5 radians for M = 64. The mean of a phase error of ±a radians is sin(a)/a, 0.96, and leaves as
+    /// much as a/2 = 25 % in the tone beside it.
     @Test(arguments: Profile.all, [-0.005, 0, 0.005]) func aToneHasItsOwnProduct(profile: Profile, relative: Double) {
         let format = BasebandFormat(profile: profile)
         let length = format.samplesPerSymbol

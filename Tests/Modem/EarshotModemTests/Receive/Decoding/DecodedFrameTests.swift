@@ -3,10 +3,11 @@ import Testing
 
 @testable import EarshotModem
 
-/// What is reported of a decoded frame.
+/// The report of a decoded frame.
 @Suite struct DecodedFrameTests {
-    /// Baseband at 3,000 Hz and input at 48,000 Hz: 16 input samples each, and the hole that the clock passed over besides. A token in
-    /// `standard` has 52 symbols of 64 samples, 0.2 % fewer where the offset is 0.2 % of the centre.
+    /// Baseband is at 3,000 Hz and input at 48,000 Hz: 16 input samples to each baseband sample, plus
+    /// the hole that the clock passed over. A token in `standard` has 52 symbols of 64 samples, 0.2 %
+    /// fewer if the offset is 0.2 % of the centre.
     @Test func placesBecomeInputSamples() {
         var clock = InputClock(inputRateHertz: 48_000, basebandRateHertz: 3_000)
         clock.pass(1_000)

@@ -7,7 +7,8 @@ import Testing
 @testable import EarshotModem
 
 @Suite(.optimized) struct DecodingBudgetTests {
-    /// All looks are allowed while much is left, brief ones while more than the reserve is, first ones while anything is.
+    /// All looks are allowed while much of the budget is left, brief ones while more than the
+    /// reserve is, first ones while anything is.
     @Test func theBudgetAllowsLessAndLess() {
         var budget = DecodingBudget(basebandRateHertz: 3_000)
         #expect(budget.costliestAttempt == .second)
@@ -19,7 +20,7 @@ import Testing
         #expect(budget.costliestAttempt == .syncCheck)
     }
 
-    /// A second of sound adds `workOfSecond`, whatever pieces it comes in, and no more than `maximum` is saved.
+    /// A second of sound adds `workOfSecond`, in pieces of any size, and the budget saves no more than `maximum`.
     @Test(arguments: [1, 32, 1_000, 3_000])
     func aSecondAddsItsShare(pieceCount: Int) {
         var budget = DecodingBudget(basebandRateHertz: 3_000)
@@ -33,8 +34,8 @@ import Testing
         #expect(budget.costliestAttempt == .syncCheck)
     }
 
-    /// Sync patterns without frames exhaust the budget. The receiver rejects what it does not allow, and hears the tokens that
-    /// follow. Attempts expire when their samples leave the history, which is 9.4 s long.
+    /// Sync patterns without frames exhaust the budget. The receiver rejects attempts beyond the budget, and decodes
+    /// the tokens that follow. Attempts expire when their samples leave the history, which is 9.4 s long.
     @Test func tokensBehindHostileSoundAreHeard() throws {
         let payload = try Payload(hex: "0123456789abcdef")
         let token = try Transmitter(sampleRateHertz: 48_000).samples(payload, amplitude: 0.2)
@@ -49,8 +50,8 @@ import Testing
         #expect(receiver.statistics.rejectedByBudget > 0)
     }
 
-    /// A crowd that one core can decode loses no frame to the budget: six talkers without a pause. The attempts that it rejects
-    /// are chance patterns.
+    /// A crowd that one core can decode, six talkers without a pause, loses no frame to the budget.
+    /// The rejected attempts are chance patterns.
     @Test func aCrowdKeepsWithinTheBudget() throws {
         let air = HostileSound(
             streams: (0..<6).map {

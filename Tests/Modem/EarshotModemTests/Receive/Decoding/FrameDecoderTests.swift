@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Candidates that are a little off, that are noise, and that another frame disturbs.
+/// Candidates that are slightly misplaced, candidates of noise, and candidates that another frame disturbs.
 @Suite(.optimized) struct FrameDecoderTests {
     private static let start = 2_000.0
 
@@ -25,8 +25,8 @@ import Testing
         if case .decoded(let frame) = outcome { frame } else { nil }
     }
 
-    /// The refinement leaves up to an eighth of a symbol, 8 samples, and an eighth of a spacing, 6 Hz. At −6 dB, 3 dB above the 90 % point,
-    /// the frame decodes all the same.
+    /// The refinement leaves errors of up to an eighth of a symbol, 8 samples, and an eighth of a spacing, 6 Hz. At −6
+    /// dB, 3 dB above the 90 % point, the frame still decodes.
     @Test(arguments: [(0, 0), (8, 0), (-8, 0), (0, 6), (0, -6), (6, -4)] as [(Double, Float)])
     func aPlaceMayBeALittleOff(samples: Double, hertz: Float) throws {
         let (profile, payload) = (Profile.standard, Payload.token(seed: 21))
@@ -40,8 +40,8 @@ import Testing
         #expect(abs(found.place.start - Self.start) < 11 && abs(found.place.offsetHertz - 31) < 8, "\(found.place)")
     }
 
-    /// A frame that two channels hear keeps the shares of both, and names the better one: masks and cancellation need all that
-    /// heard it. Here the second is 3 dB better.
+    /// A frame in two channels has the shares of both and names the better one, because masks and cancellation need all
+    /// channels that heard it. Here the second is 3 dB better.
     @Test func aFrameNamesItsBestChannelAndKeepsTheOthers() throws {
         let (profile, payload) = (Profile.standard, Payload.token(seed: 23))
         let channels = [(3.0, UInt64(23)), (6, 24)].map { snrDecibels, seed in
@@ -58,8 +58,9 @@ import Testing
             found.place.shares.isClear(0) && found.place.shares.isClear(1), "\(found.place.shares), seeds 23 and 24")
     }
 
-    /// By the table of `FrameDetection` 52 symbols of noise have Λ of −30 ± 6.4, so 5 lies five deviations above, and the best of the
-    /// 21 looks around a place hardly one below. So few of 40 may seem to be more, and none is decoded.
+    /// By the table of `FrameDetection` 52 symbols of noise have Λ = −30 ± 6.4, so 5 is five deviations
+    /// above, and for the best of the 21 looks around a place hardly one less. So few of 40 places may
+    /// look like more than noise, and none decodes.
     @Test func noiseIsNoFrame() {
         let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 22)
         var decoder = FrameDecoder(profiles: [.standard])
@@ -75,10 +76,10 @@ import Testing
         #expect(refusedCount >= 37, "\(refusedCount) of 40, seed 22")
     }
 
-    /// A frame that cannot be read at once and may wait is put off instead of mended; asked again it is mended or refused. So what may
-    /// wait decodes no frame that what may not wait does not. At −9.7 dB and an ideal place 53 % decode at once, 40 % more the second
-    /// time, together 93 % (300 trials, seeds from 90,000 on). Of 30, fewer than 3 more come with a probability of 5·10⁻⁵, fewer than
-    /// 21 in all with 3·10⁻⁵.
+    /// A frame that does not decode at once and may wait is put off instead of mended; the second time it is mended or
+    /// refused. So waiting decodes no frame that an immediate attempt would not. At −9.7 dB and an ideal place 53 %
+    /// decode at once and 40 % more the second time, together 93 % (300 trials, seeds from 90,000 on). Of 30, fewer
+    /// than 3 more have a probability of 5·10⁻⁵, and fewer than 21 in all one of 3·10⁻⁵.
     @Test func aDisturbedFrameWaits() {
         let profile = Profile.standard
         var (firstCount, secondCount) = (0, 0)
@@ -101,9 +102,10 @@ import Testing
             "\(firstCount), \(secondCount) of 30, seeds from 2,300 on")
     }
 
-    /// Short symbols in a room seem to be shifted. At −4 dB a place 0.55 spacings off, where most of a tone's energy is in the next one,
-    /// decodes (100 of 100, seeds from 90,000 on), in 41 % as a frame that stands still. Were 1.5 % lost, of 30 more than 5 would
-    /// be with a probability of 8·10⁻⁶; none that stands still comes with 0.59³⁰ = 10⁻⁷.
+    /// In a room, short symbols seem to be shifted. At −4 dB a place 0.55 spacings off, where most of a tone's
+    /// energy is in the next one, decodes (100 of 100, seeds from 90,000 on), in 41 % as a frame between
+    /// devices at rest. If 1.5 % were lost, more than 5 of 30 would be lost with a probability of 8·10⁻⁶. That
+    /// none of 30 is at rest has one of 0.59³⁰ = 10⁻⁷.
     @Test func whatSeemsShiftedStandsStill() {
         let profile = Profile.standard
         var (decodedCount, stillCount) = (0, 0)

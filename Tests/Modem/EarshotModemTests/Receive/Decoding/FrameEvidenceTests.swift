@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// What the evidence says of energies that are set by hand, and at which limits a path is believed.
+/// The evidence from energies that are set by hand, and the limits at which a path is believed.
 @Suite(.optimized) struct FrameEvidenceTests {
     /// Energies of a token's frame: noise of mean 1 and, on the path and the sync pattern, `level(symbol)`.
     private struct Scene {
@@ -47,26 +47,27 @@ import Testing
         }
     }
 
-    /// A steady frame of 20 dB: L = ln(1 + 100/N) with N near 1, every tone the loudest, sync as loud as data. A hundredth of its
-    /// tones, the minimum of N, is 1 as well.
+    /// In a steady frame of 20 dB L = ln(1 + 100/N) with N near 1, every tone is the loudest, and sync tones are as
+    /// loud as data tones. A hundredth of its tones, the minimum of N, is 1 as well.
     @Test(arguments: Profile.all) func aSteadyFrameIsBelieved(profile: Profile) {
         var random = SeededGenerator(seed: 63)
         let evidence = Scene(profile, random: &random) { _ in 100 }.evidence()
-        // Of 52 energies the median is good to 1/√52 = 14 %, of which L takes 0.14.
+        // The median of 52 energies is good to 1/√52 = 14 %, which changes L by 0.14.
         #expect(abs(evidence.pathMetric - .log(101)) < 0.3)
         #expect(evidence.pathShare > 0.999 && evidence.isClear && evidence.isBelievable)
         #expect(abs(evidence.syncRatio - 1) < 0.05)
         #expect(abs(evidence.meanToneEnergy - 100) < 1e-3)
     }
 
-    /// A part of the frame that is 40 dB weaker, and sinks in the noise, costs belief neither at 20 nor at 60 dB.
+    /// A frame of 20 to 60 dB is still believed if a part of it is 40 dB weaker and disappears in the noise.
     @Test(arguments: [100, 1e4, 1e6] as [Float]) func aFrameWithAWeakPartIsBelieved(level: Float) {
         var random = SeededGenerator(seed: 64)
         let evidence = Scene(.standard, random: &random) { (20..<30).contains($0) ? 1e-4 * level : level }.evidence()
         #expect(evidence.isBelievable && evidence.isBelievableCoherent, "\(evidence), seed 64")
     }
 
-    /// A path through noise alone has neither the metric nor the share. L of an exponential energy has a mean of 0.6.
+    /// A path through noise alone reaches neither the metric nor the share. L of an
+    /// exponential energy has a mean of 0.6.
     @Test(arguments: Profile.all) func aPathThroughNoiseIsNot(profile: Profile) {
         var random = SeededGenerator(seed: 65)
         let evidence = Scene(profile, random: &random) { _ in -Float.log(0.5) }.evidence()
@@ -83,7 +84,7 @@ import Testing
         #expect(abs(evidence.meanToneEnergy - 100) < 1e-3)
     }
 
-    /// Each limit by itself decides.
+    /// Each limit alone decides.
     @Test func everyLimitCounts() {
         func evidence(_ change: (inout FrameEvidence) -> Void) -> FrameEvidence {
             var evidence = FrameEvidence(
@@ -98,7 +99,7 @@ import Testing
         for change in changes {
             #expect(!evidence(change).isBelievable && !evidence(change).isBelievableCoherent)
         }
-        // A decoy is asked for more where the fit may be noise's.
+        // A frame must exceed its decoy by more if noise could fit as well.
         let steady = evidence { _ in }
         #expect(steady.minimumMarginOverDecoy(fit: 3) == 0 && steady.minimumMarginOverDecoy(fit: 1.5) == 0.01)
     }

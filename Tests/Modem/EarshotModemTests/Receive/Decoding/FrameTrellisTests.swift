@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Tones on the air in, tones on the air and a payload out.
+/// Takes tones on the air; returns tones on the air and a payload.
 @Suite(.optimized) struct FrameTrellisTests {
     private static let stepCount = FrameLayout.token.dataToneCount
 
@@ -26,7 +26,7 @@ import Testing
         return trellis
     }
 
-    /// Where the frame's tones stand out by far the path goes through them, and its sums are theirs.
+    /// If the frame's tones are far above the others, the path goes through them, and its sums are theirs.
     @Test(arguments: Profile.all) func aPathIsThatOfItsTones(profile: Profile) {
         let payload = Payload.token(seed: 81)
         let tones = tones(profile, payload)
@@ -55,7 +55,7 @@ import Testing
         #expect(own.sum > usual.sum + 44, "\(own.sum) and \(usual.sum)")
     }
 
-    /// A frame passes by as much as it fits better than its decoy, and a decoy's own frame does not pass.
+    /// A frame passes if it fits better than its decoy by the margin. A decoy's own frame does not pass.
     @Test func aDecoyIsCompared() {
         let (profile, payload) = (Profile.standard, Payload.token(seed: 83))
         for (scramblerStart, isPassed) in [(0, true), (DecoyTest.scramblerStart, false)] {

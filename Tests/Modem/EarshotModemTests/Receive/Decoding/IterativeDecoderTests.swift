@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Which effort a frame is worth, and that paths with wrong tones are mended.
+/// The effort that a frame gets, and the mending of paths with wrong tones.
 @Suite(.optimized) struct IterativeDecoderTests {
     private static let start = 500.0
 
@@ -43,8 +43,8 @@ import Testing
         return (false, true, frame.payload != payload)
     }
 
-    /// At −10 dB and an ideal place a first look decodes 42 % of the frames, and the iterative decoder 50.5 % more (1,000 trials, seeds from
-    /// 90,000 on). Of 60 that are 30, and 15 and fewer come with a probability of 5·10⁻⁵.
+    /// At −10 dB and an ideal place a first look decodes 42 % of the frames, and the iterative decoder 50.5 % more
+    /// (1,000 trials, seeds from 90,000 on). That is 30 of 60, and 15 or fewer have a probability of 5·10⁻⁵.
     @Test func pathsAreMended() {
         let trials = (0..<60).map { trial(seed: 1_000 + $0, snrDecibels: -10) }
         let mendedCount = trials.count { $0.isMended }
@@ -52,7 +52,7 @@ import Testing
         #expect(!trials.contains { $0.isWrong }, "seeds from 1,000 on")
     }
 
-    /// No effort mends nothing, and a new frame begins without the paths of the one before.
+    /// Without effort nothing is mended, and a new frame starts without the paths of the previous one.
     @Test func nothingIsMendedOfNothing() {
         for seed in UInt64(1_000)..<1_020 {
             #expect(!trial(seed: seed, snrDecibels: -10, effort: .none).isMended, "seed \(seed)")

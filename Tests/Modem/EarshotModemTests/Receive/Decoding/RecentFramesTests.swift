@@ -9,7 +9,7 @@ import Testing
         try Payload((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
     }
 
-    /// The same payload within half a frame is the same frame; another payload, profile or time is another one.
+    /// The same payload within half a frame is the same frame; another payload, profile or time makes it another frame.
     @Test func aFrameIsKnownWithinHalfItsLength() throws {
         let (own, other) = (try token(1), try token(2))
         var recent = RecentFrames()

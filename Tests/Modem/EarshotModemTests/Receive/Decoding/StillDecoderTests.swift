@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Frames of devices that lie still decode at SNRs at which their energies say too little.
+/// Frames between devices at rest decode at SNRs at which their energies alone are not enough.
 @Suite(.optimized) struct StillDecoderTests {
     private static let start = 500.0
 
@@ -21,7 +21,8 @@ import Testing
         return (payload, MeasuredFrame.token(profile, start: Self.start, in: scene.history))
     }
 
-    /// 0.7 dB below the SNRs at which the energies give 90 % at the ideal place: a prototype has 95 % by phases there and 25 by energies.
+    /// 0.7 dB below the SNRs at which the energies decode 90 % at the ideal place. A prototype decoded
+    /// 95 % there by phases and 25 % by energies.
     @Test(arguments: [("fast", -7.2), ("standard", -10.6), ("far", -13.4)])
     func phasesDecodeWhatEnergiesDoNot(row: (name: String, snr: Double)) throws {
         let profile = try #require(Profile.all.first { $0.name == row.name })
@@ -38,7 +39,7 @@ import Testing
             #expect(decoded.payload == payload, "seed \(seed)")
             byPhases += 1
         }
-        // Of 40 at 90 % fewer than 31 come once in 100 cases.
+        // At 90 %, fewer than 31 of 40 decode in one of 100 cases.
         #expect(byPhases >= 31, "\(byPhases) of 40, seeds 1 to 40")
         #expect(byEnergies < byPhases - 8, "\(byEnergies) and \(byPhases) of 40")
     }

@@ -16,8 +16,9 @@ import Testing
         return path.decode(frame.view, &frame.measurer).outcome
     }
 
-    /// At 15 dB: the payload, where it is, and the SNR. That of 44 tones is known to 0.35 dB and less, the noise to 0.5 dB, together 0.6
-    /// (see RobustnessTests); four deviations are 2.4 dB. The frame's smooth steps cost some of it, 0.5 dB on the average.
+    /// At 15 dB: the payload, its place and its SNR. The level of 44 tones is known to 0.35 dB or better and the
+    /// noise to 0.5 dB, together 0.6 dB (see RobustnessTests); four deviations are 2.4 dB. The frame's smooth
+    /// steps cost 0.5 dB of the SNR on average.
     @Test(arguments: Profile.all, [UInt64(1), 2, 3]) func aCleanFrameDecodes(profile: Profile, seed: UInt64) throws {
         let payload = Payload.token(seed: seed)
         var scene = BasebandScene(count: 9_000, snrDecibels: 15, seed: seed)
@@ -35,9 +36,9 @@ import Testing
         #expect(frame.pathMetric > 3, "\(frame.pathMetric), seed \(seed)")
     }
 
-    /// Noise has no codeword worth a CRC: of 1.22 ± 0.06 (`FrameEvidence`) the limit of 1.38 is 2.7 deviations away, one place in 290.
-    /// Places 60 samples apart share most of their symbols, so those beyond it come several at a time: 9 of 100 in `standard`. None has a
-    /// CRC that matches.
+    /// Noise has no codeword whose CRC is worth checking: its metric is 1.22 ± 0.06 (`FrameEvidence`), so the limit of
+    /// 1.38 is 2.7 deviations away, one place in 290. Places 60 samples apart share most of their symbols, so several
+    /// of them exceed it at a time: 9 of 100 in `standard`. None has a CRC that matches.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) {
         let scene = BasebandScene(count: 16_000, snrDecibels: 0, seed: 51)
         let history = scene.history
@@ -68,8 +69,8 @@ import Testing
         #expect(isDecoded && frame.payload == payload)
     }
 
-    /// A frame under a scrambling that no transmitter uses, a little louder than the true one at the same place: the decoy fits better, so
-    /// the true one is not believed. The same frame alone is.
+    /// The decoy is a frame under a scrambling that no transmitter uses, a little louder than the true one at the same
+    /// place. It fits better, so the receiver does not believe the true frame. Without the decoy it does.
     @Test(arguments: [UInt64(1), 2, 3, 4]) func aDecoySpeaksAgainstAFrame(seed: UInt64) {
         let profile = Profile.standard
         let tones = FrameTones.tones(of: .token(seed: seed), profile: profile)

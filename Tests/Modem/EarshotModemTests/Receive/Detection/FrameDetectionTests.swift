@@ -5,10 +5,10 @@ import Testing
 
 /// Whether and where there is a frame.
 @Suite(.optimized) struct FrameDetectionTests {
-    /// From as far as refinement may be wrong, a sixteenth of a symbol and an eighth of a spacing, detection finds the frame at 1 dB above
-    /// each profile's 90 % point and does not drift away: it stays within an eighth of a symbol and a fifth of a spacing. (90 frames a
-    /// profile, seeds 1 to 30: at most 0.093 of a symbol and 0.166 of a spacing.) Louder frames are left where they are, because Λ is
-    /// clear there.
+    /// The start is as wrong as refinement may leave it, by a sixteenth of a symbol and an eighth of a spacing.
+    /// Detection finds the frame at 1 dB above each profile's 90 % point and does not drift away: it stays within an
+    /// eighth of a symbol and a fifth of a spacing. (90 frames for each profile, seeds 1 to 30: at most 0.093 of a
+    /// symbol and 0.166 of a spacing.) It does not move louder frames, because their Λ is clear.
     @Test(arguments: [(Profile.fast, -5.2), (.standard, -8.3), (.far, -11.1)], [-0.003, 0, 0.002])
     func aFrameIsFoundAndAligned(row: (profile: Profile, snrDecibels: Double), relativeOffset: Double) throws {
         let frame = try NoisyFrame(row.profile, snrDecibels: row.snrDecibels, relativeOffset: relativeOffset, seed: 98)
@@ -30,8 +30,8 @@ import Testing
         }
     }
 
-    /// Noise is refused: Λ ≥ 9 has at most one place in e⁹ = 8,100; alignment looks at 21 places for each, so of 40 the chance of one is
-    /// below 0.1, and of two below 0.005.
+    /// Noise is refused: at most one place in e⁹ = 8,100 has Λ ≥ 9. Alignment looks at 21 places for each of 40, so the
+    /// chance of one is below 0.1, and of two below 0.005.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) throws {
         let noise = try NoisyFrame(profile, snrDecibels: 0, isFrame: false, seed: 99)
         var detection = FrameDetection(profiles: [profile], likelihood: FrameLikelihood())

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Λ against its formula in Double and against what theory says of noise.
+/// Λ, compared with its formula in Double and with the theory of noise.
 @Suite(.optimized) struct FrameLikelihoodTests {
     /// φ(x) = e^(−ρ)·I₀(2·√(ρ·x)), I₀ by its series.
     private func ratio(_ x: Double) -> Double {
@@ -45,8 +45,8 @@ import Testing
         #expect(abs(mean - 1) < 0.01)
     }
 
-    /// By Markov's inequality noise has Λ ≥ t at a share of e^(−t) of its places at most; of 4,000 places and t = 3 that is 199,
-    /// and five deviations more, 270.
+    /// By Markov's inequality noise has Λ ≥ t at no more than a share e^(−t) of its places. For t = 3 that is 199 of
+    /// 4,000 places, and 270 with five deviations more.
     @Test(arguments: Profile.all) func noiseRarelyLooksLikeAFrame(profile: Profile) {
         let (likelihood, toneCount) = (FrameLikelihood(), profile.toneCount)
         var random = SeededGenerator(seed: 61)
@@ -61,7 +61,7 @@ import Testing
         #expect(count <= 270, "\(count) of 4,000, seed 61")
     }
 
-    /// Erased symbols say nothing, and posteriors add up to one.
+    /// Erased symbols give no evidence, and posteriors add up to one.
     @Test(arguments: Profile.all) func erasedSymbolsDoNotCount(profile: Profile) {
         let (likelihood, toneCount) = (FrameLikelihood(), profile.toneCount)
         var random = SeededGenerator(seed: 62)

@@ -14,7 +14,7 @@ import Testing
             Candidate(start: Double(index), offsetHertz: 0, score: Float.random(in: 8...30, using: &random))
         }
         for candidate in offered { kept.keepBest(candidate, from: before.count, maximumCount: maximumCount) }
-        // What stood there before does not count, however low its score.
+        // Candidates that were in the list before do not count, however low their scores.
         #expect(Array(kept.prefix(before.count)) == before)
         let expected = offered.map(\.score).sorted(by: >).prefix(maximumCount)
         #expect(kept.dropFirst(before.count).map(\.score).sorted(by: >) == Array(expected), "seed 52")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// A list of what must not be copied.
+/// A list of elements that cannot be copied.
 @Suite struct OwnedListTests {
     private final class Counter {
         var count = 0

@@ -12,7 +12,7 @@ import Testing
         BasebandInput(sampleRateHertz: 48_000, profiles: Profile.all, keptCount: keptCount, heardCount: 4_096)
     }
 
-    /// What the histories hold after each quantum, and where it ended.
+    /// The contents of the histories after each quantum, and the quantum's end.
     private func quanta(
         _ pieces: [(samples: Range<Int>, isLost: Bool)], _ samples: [Float]
     ) -> (ends: [Int], history: [ComplexSample], heard: [ComplexSample]) {
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    /// A pilot tone is taken out of the history, and stays in what was heard.
+    /// A pilot tone is removed from the history, and stays in `heard`.
     @Test func theHistoryIsWithoutPilots() {
         var input = input()
         var cleanedIndex: Int?

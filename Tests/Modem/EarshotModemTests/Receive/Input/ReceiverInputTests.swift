@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    /// A hole is as long in all channels, and passes in all of them at once.
+    /// A hole has the same length in all channels, and passes in all of them at once.
     @Test func holesAreCommon() {
         var input = input(channelCount: 2)
         input.skip(4_800)
@@ -62,7 +62,7 @@ import Testing
         #expect(input.histories[0].lostTailCount == 300 && input.histories[1].lostTailCount == 300)
         input.skip(480_000_000)
         while input.appendQuanta(before: 0) { _ = input.passOverHole() }
-        // The hole has 30 million samples of baseband; the indices stand still in most of it.
+        // The hole has 30 million samples of baseband; the indices do not advance in most of it.
         #expect(input.histories[0].endIndex == input.histories[1].endIndex && input.histories[0].endIndex < 20_000)
     }
 
@@ -78,12 +78,12 @@ import Testing
             while input.appendQuanta(before: .max) {}
         }
         let end = input.histories.endIndex
-        // The comparison forgets what was before: e^−1 of it is left after 1,024 samples.
+        // The comparison forgets the past: e^−1 of it is left after 1,024 samples.
         #expect(!input.histories.isCopy(1, since: 700) && input.histories.isCopy(1, since: end - 1_500), "seed 52")
     }
 
-    /// Whatever the blocks: the caller hears of every stretch of whole quanta, also where a block ends with a quantum, or within
-    /// one.
+    /// The caller hears of every stretch of whole quanta, for blocks of any size, whether a
+    /// block ends with a quantum or within one.
     @Test(arguments: [512, 700, 1_024, 2_048, 3_000, 4_096]) func noQuantumPassesUnnoticed(blockLength: Int) {
         var random = SeededGenerator(seed: 53)
         var input = input(channelCount: 1)

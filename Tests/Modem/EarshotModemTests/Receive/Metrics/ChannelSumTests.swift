@@ -14,8 +14,8 @@ import Testing
         return sum
     }
 
-    /// −ln P of one channel, of two equal ones, of two unequal ones, and of four equal ones. The table has straight lines of an eighth
-    /// between its cells: an error of 1/512 of the curvature, which is at most 1.
+    /// −ln P of one channel, of two equal ones, of two unequal ones, and of four equal ones. The table has straight
+    /// lines between cells an eighth apart: an error of 1/512 of the curvature, which is at most 1.
     @Test func agreesWithClosedForms() {
         let forms: [(SIMD8<Float>, @Sendable (Double) -> Double)] = [
             ([0, 1, 0, 0, 0, 0, 0, 0], { $0 }),
@@ -33,8 +33,8 @@ import Testing
         }
     }
 
-    /// In noise x̂ has the mean 1 and exceeds 3 with a probability of e⁻³, for any shares, in any order: 2·10⁴ sums have a mean good to
-    /// 0.7 % and 1,000 ± 31 above 3; limits at five deviations.
+    /// In noise x̂ has the mean 1 and exceeds 3 with a probability of e⁻³, for any shares, in any order. The mean of
+    /// 2·10⁴ sums is good to 0.7 %, and 1,000 ± 31 of them are above 3. The limits are five deviations away.
     @Test(
         arguments: [
             [1, 1, 0, 0, 0, 0, 0, 0], [1, 0.3, 0, 0, 0, 0, 0, 0], [0.2, 0.7, 1, 0.4, 0, 0, 0, 0],
@@ -56,7 +56,7 @@ import Testing
         #expect(abs(aboveCount - 996) < 155, "\(aboveCount), seed 71")
     }
 
-    /// Many at once are the same as one by one; a tone without noise has nothing.
+    /// Many sums at once equal sums one by one. A tone with the noise 0 gets the energy 0.
     @Test func manyAtOnce() {
         let sum = sum([1, 0.6, 0, 0, 0, 0, 0, 0])
         let inverse: [Float] = [1, 4, 0, 0.5]

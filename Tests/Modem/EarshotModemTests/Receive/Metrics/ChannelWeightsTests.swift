@@ -28,8 +28,8 @@ import Testing
         return weights.measure(frame.view, &frame.measurer)
     }
 
-    /// At 0 dB a tone of `standard` has 15 dB over the noise in its width: two channels of the same level count alike, one of noise
-    /// alone has no share worth its noise, and a silent one none at all.
+    /// At 0 dB a tone of `standard` has 15 dB over the noise in its width. Two channels of the same level count alike,
+    /// a channel of noise alone counts little, and a silent one not at all.
     @Test func onlyChannelsThatHearCount() {
         let silent = BasebandHistory(keptCount: 10_096)
         silent.append([ComplexSample](repeating: ComplexSample(), count: 6_000), 0..<6_000)
@@ -45,13 +45,13 @@ import Testing
         #expect(found.best == 1 && found.values[0] < 0.4, "\(found), seeds 6 and 7")
     }
 
-    /// A repeated channel has no share: its noise is no second opinion.
+    /// A copy of a channel has no share, because its noise is not independent.
     @Test func aCopyDoesNotCount() {
         let found = shares([channel(gain: 1, seed: 8), channel(gain: 1, seed: 8)])
         #expect(found == .alone(0), "\(found)")
     }
 
-    /// Shares are those of the weights over the greatest; the small ones count for nothing.
+    /// Shares are the weights divided by the greatest one; small ones become zero.
     @Test func sharesAreRelative() {
         let shares = ChannelShares(weights: [2, 4, 0.3, 0, 1, 0, 0, 0])
         #expect(shares.best == 1 && shares.values == [0.5, 1, 0, 0, 0.25, 0, 0, 0] && !shares.isAlone)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The energies of several channels against those of each.
+/// The energies of several channels together, compared with those of each.
 @Suite(.optimized) struct FrameMeasurerTests {
     private static let profile = Profile.standard
     private static let start = 500.0
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    /// A symbol that another channel lost counts there as noise's mean; all others are as before. Measured by a stage of its own.
+    /// A symbol that another channel lost counts there as the mean of noise. The other symbols do not change. A stage
+    /// without earlier frames measures it.
     @Test func aLostSymbolIsNoise() {
         let histories = channels([1, 0.6], seed: 7)
         let frame = MeasuredFrame.token(

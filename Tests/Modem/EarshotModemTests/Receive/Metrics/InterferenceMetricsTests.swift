@@ -63,7 +63,7 @@ import Testing
         for (a, b) in zip(branch, scaled) { #expect(abs(a - b) < 0.02, "seed 96") }
     }
 
-    /// A symbol that was lost speaks for no tone.
+    /// A lost symbol favours no tone.
     @Test func erasedSymbolsSayNothing() {
         var (random, erased) = (SeededGenerator(seed: 97), ErasedSymbols())
         for symbol in [12, 30] { erased.insert(symbol) }

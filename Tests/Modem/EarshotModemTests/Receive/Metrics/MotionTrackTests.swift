@@ -4,7 +4,7 @@ import Testing
 @testable import EarshotModem
 
 @Suite struct MotionTrackTests {
-    /// A symbol is shorter where its tones are higher; the echo's symbols go on at the last one's offset.
+    /// A symbol is shorter where its tones are higher; the echo's symbols continue at the last one's offset.
     @Test func eachSymbolBeginsWhereTheOneBeforeEnds() {
         let format = BasebandFormat(profile: .standard)
         var track = MotionTrack(format: format)

@@ -28,7 +28,7 @@ import Testing
         #expect(steadyCount >= 10 * percent, "\(steadyCount) of 1,000, seed 41")
     }
 
-    /// A level changes what remains beyond 3 dB, at any power of the noise that it is compared with.
+    /// A level counts by its excess over 3 dB, relative to noise of any power.
     @Test(arguments: [16, 32, 64], [-24.0, -20, 20, 40]) func aLevelIsMeasured(toneCount: Int, level: Double) {
         var (random, sum) = (SeededGenerator(seed: 42), 0.0)
         let (power, noise) = (Float.pow(10, Float(level / 10)) * 1e-6, Float(1e-6))
@@ -41,8 +41,8 @@ import Testing
         #expect(abs(sum / 1_000 - expected) < 1, "\(sum / 1_000) dB, seed 42")
     }
 
-    /// In digital silence a tone stands out by 1/0.01 at most, besides the tolerance of 2; silence alone stays silent, and so does
-    /// what rings on in a hole, 36 dB below the noise.
+    /// In digital silence a tone exceeds the level by 1/0.01 at most, besides the tolerance of 2. Silence alone stays
+    /// silent, and so does the ringing in a hole, 36 dB below the noise.
     @Test func silenceIsNoNoise() {
         var energies = [Float](repeating: 0, count: 32)
         #expect(inverse(energies) == 1)

@@ -17,7 +17,8 @@ import Testing
         return history
     }
 
-    /// Eleven symbols are a batch and a part of one. One begins before the input, one is lost, one lost in part.
+    /// Eleven symbols are one batch and part of another. One begins before the input, one
+    /// is lost, and one is partly lost.
     @Test(arguments: Profile.all, [false, true])
     func equalTheDefinition(profile: Profile, windowed: Bool) {
         let format = BasebandFormat(profile: profile)
@@ -29,7 +30,7 @@ import Testing
         var energies = ToneEnergies(format: format)
         var measured = [Float](repeating: -1, count: symbolCount * toneCount)
         let (start, offsetHertz) = (0.3 * Double(length), Float(12.5))
-        // Tuned to something else before.
+        // First tuned to something else, which must leave no trace.
         energies.measure(history, start: start, offsetHertz: -3, symbolCount: 2, windowed: !windowed, into: &measured)
         let erased = energies.measure(
             history, start: start, offsetHertz: offsetHertz, symbolCount: symbolCount, windowed: windowed,
@@ -64,7 +65,7 @@ import Testing
         let toneCount = 16
         for symbolCount in [1, 2, 3, 8, 14, 53, 146] {
             let energies = (0..<(symbolCount + ToneMetrics.echoSymbolCount) * toneCount).map { cell in
-                // Each tone far louder than the one before: no tone has the common noise but the quietest.
+                // Each tone is far louder than the one before, so only the quietest has the common noise.
                 Float.random(in: 1...2, using: &random) * Float(1 << (cell % toneCount))
             }
             var erased = ErasedSymbols()
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    /// Λ of what is above and below the table's end, against its formula with the table's own cells.
+    /// Λ of energies above and below the table's end, compared with its formula with the table's own cells.
     @Test func theLikelihoodIsTheMeanOfRatios() {
         var random = SeededGenerator(seed: 43)
         let likelihood = FrameLikelihood()
@@ -104,7 +105,7 @@ import Testing
         }
     }
 
-    /// Where the place drifts, each symbol is measured at its own offset, as along a track.
+    /// If the place drifts, each symbol is measured at its own offset, as along a track.
     @Test(arguments: Profile.all) func followADrift(profile: Profile) {
         let format = BasebandFormat(profile: profile)
         var random = SeededGenerator(seed: 43)

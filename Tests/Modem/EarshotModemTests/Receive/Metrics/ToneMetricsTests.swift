@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    /// A steady tone 30 dB above the noise says nothing: its L stays below ln 2 or so.
+    /// A steady tone 30 dB above the noise gives no evidence: its L stays below about ln 2.
     @Test func aPilotIsNotBelieved() {
         var random = SeededGenerator(seed: 83)
         var energies = noise(.standard, random: &random)
@@ -76,7 +76,7 @@ import Testing
         }
         let metrics = prepared(energies, profile)
         let weights = metrics.echoWeights(energies, syncTones: profile.syncTones, toneCount: toneCount)
-        // N is at most a few units of 1,000.
+        // N is at most a few units, compared with 1,000.
         #expect(abs(weights.x - 0.4) < 0.01 && abs(weights.y - 0.1) < 0.01, "\(weights)")
     }
 
@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// The quietest tenth of noise of power P tells P: of 1,664 energies its deviation is √(0.1·0.9/n)/(0.9·0.105), 8 % and less; five
-    /// of them.
+    /// The quietest tenth of noise of power P gives P. For 1,664 energies its deviation is √(0.1·0.9/n)/(0.9·0.105), 8
+    /// % or less; the limit is five deviations.
     @Test(arguments: Profile.all) func theQuietestTenthTellsTheNoise(profile: Profile) {
         var random = SeededGenerator(seed: 85)
         let energies = noise(profile, power: 3, random: &random)

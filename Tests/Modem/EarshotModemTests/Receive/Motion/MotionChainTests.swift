@@ -10,9 +10,10 @@ import Testing
 @testable import EarshotModem
 
 @Suite(.optimized) struct MotionChainTests {
-    /// Hands that move at random, whose offset no polynomial follows. `standard`, 0.6 m/s at 10 dB: without chains 54 of 100 arrived; `far`,
-    /// 0.3 m/s at −9.5 dB: 11 of 100 along a path of its own, before all paths counted (seed 7001). Of 20 at least 18 and 15 arrive,
-    /// with a chance below 10⁻⁴ for both shares before; with today's, 99 and 95 %, they miss by chance 3 times in a thousand at most.
+    /// Hands move at random, and no polynomial follows their offset. In `standard`, at 0.6 m/s and 10 dB, 54 of 100
+    /// frames arrived without chains. In `far`, at 0.3 m/s and −9.5 dB, 11 of 100 arrived along a single path, before
+    /// all paths counted (seed 7001). Now 99 and 95 % arrive. At least 18 and 15 of 20 must: the earlier shares do so
+    /// with a chance below 10⁻⁴ in both cases, and today's miss it by chance 3 times in a thousand at most.
     @Test(arguments: zip(["hand-fast", "hand"], [(Profile.standard, 10, 18), (.far, -9.5, 15)]))
     func framesInAHandAreDecoded(hand: String, scene row: (profile: Profile, snrDecibels: Double, count: Int)) throws {
         var scene = AirScene()
@@ -23,9 +24,9 @@ import Testing
         #expect(tally.wrongCount == 0, "seed 91")
     }
 
-    /// The length header of a `far` frame is read in a hand, in which its tones lie beside the line through the sync tones: before it was
-    /// read along all paths, 82 of 100 frames of either length arrived at 20 dB, and now 100 (seed 7002). Of 20 all but one arrive, before
-    /// with a chance of 0.1.
+    /// The receiver reads the length header of a `far` frame from a moving hand, where the header's tones are beside
+    /// the line through the sync tones. Before it read headers along all paths, 82 of 100 frames of either length
+    /// arrived at 20 dB; now 100 do (seed 7002). All but one of 20 must arrive, which had a chance of 0.1 before.
     @Test(arguments: [1, 32]) func headersInAHandAreRead(byteCount: Int) throws {
         var scene = AirScene()
         (scene.profile, scene.snrDecibels, scene.payloadByteCount) = (.far, 20, byteCount)
@@ -35,9 +36,9 @@ import Testing
         #expect(tally.wrongCount == 0, "seed 91")
     }
 
-    /// A long frame of a person who walks past ends half a symbol away from where one offset has it: searched once, 55 of 100 arrive, and
-    /// along the track found before 79 (`standard`, 32 bytes, −8 dB, 150 trials, seed 7002). Of 40 at least 26 arrive, before with a
-    /// chance of 0.13, now with 0.98.
+    /// A long frame from a person who walks past ends half a symbol away from the place that a constant offset
+    /// predicts. With one search 55 of 100 arrive, and along the track that it found 79 (`standard`, 32 bytes, −8 dB,
+    /// 150 trials, seed 7002). At least 26 of 40 must arrive, which had a chance of 0.13 before and has 0.98 now.
     @Test func longFramesAreSearchedAlongTheirTrack() throws {
         var scene = AirScene()
         (scene.profile, scene.snrDecibels, scene.payloadByteCount) = (.standard, -8, 32)
@@ -84,7 +85,7 @@ import Testing
     }
 }
 
-/// The chain by its definition, with all that it looked at.
+/// The chain by its definition, with its intermediate values.
 private struct ChainTwin {
     private let (finer, width, rateReach): (Int, Int, Int)
     private let cost: Float

@@ -8,7 +8,8 @@ import Testing
 
 @testable import EarshotModem
 
-/// The search for the path of a frame whose offset stands still or changes, made in the baseband by its definition.
+/// The search for the path of a frame with a constant or changing offset. The test makes the
+/// frame in the baseband by its definition.
 @Suite(.optimized) struct MotionSearchTests {
     /// A frame whose offset is f[k] = offset + rate·k in symbol k, phase-continuous, in noise.
     private func view(
@@ -67,7 +68,7 @@ import Testing
         return (track.offsetsHertz, track.starts)
     }
 
-    /// The noise of a band of noise like that of the frames.
+    /// The settled noise of a band that has the frames' noise.
     private func settledNoise(_ format: BasebandFormat) -> ProfileNoise {
         let noise = ProfileNoise(format: format, channelCount: 1)
         let power = MotionSearchTests.noisePower / Float(format.samplesPerSymbol)
@@ -76,8 +77,8 @@ import Testing
         return noise
     }
 
-    /// An offset that stays, or changes by 1.2 spacings over the frame, is followed: within a quarter of a spacing, and in time within a
-    /// fiftieth of a symbol.
+    /// The path follows an offset that is constant or changes by 1.2 spacings over the frame, within a quarter of a
+    /// spacing, and in time within a fiftieth of a symbol.
     @Test(arguments: Profile.all, [-1.0, 0, 1]) func aFrameIsFollowed(profile: Profile, direction: Double) throws {
         var random = SeededGenerator(seed: 87)
         let rate = direction * change(profile) / Double(FrameLayout.token.toneCount)
@@ -104,8 +105,8 @@ import Testing
         min(1.2 * profile.toneSpacingHertz, 110 * 52 * profile.symbolSeconds)
     }
 
-    /// Without knowing the offset, the sent tone is the likeliest of its symbol; where half a spacing lies between two, it may be the
-    /// second.
+    /// Even if its offset is unknown, the sent tone is the likeliest one of its symbol;
+    /// half-way between two tones it may be the second.
     @Test(arguments: Profile.all, [-1.0, 0, 1]) func tonesAreFoundWithoutTheirOffset(
         profile: Profile, direction: Double
     ) throws {

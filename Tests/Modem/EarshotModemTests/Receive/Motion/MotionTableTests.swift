@@ -8,7 +8,8 @@ import Testing
 @testable import EarshotModem
 
 @Suite(.optimized) struct MotionTableTests {
-    /// λ of a tone is that of its offset if that is known, and otherwise lies between the offsets'. A known tone makes its own λ.
+    /// λ of a tone is that of its offset if the offset is known, and otherwise between those of
+    /// the offsets. A known tone makes its own λ.
     @Test(arguments: Profile.all) func tonesFollowTheWeightsOfOffsets(profile: Profile) throws {
         var random = SeededGenerator(seed: 90)
         let format = BasebandFormat(profile: profile)
@@ -33,7 +34,7 @@ import Testing
         for symbol in [5, 20, 51] {
             for step in [-reach, -3, 0, 1, 4, reach] {
                 let alone = tones(symbol, [step: 1])
-                // The sum over all tones is what the table says of the offset.
+                // The sum over all tones is the table's value for the offset.
                 let mean = Float.log(alone.reduce(0) { $0 + .exp($1) } / Float(toneCount))
                 #expect(abs(mean - table.values[symbol * table.width + reach + step]) < 0.02, "\(symbol), \(step)")
                 guard step + MotionTable.stepsPerSpacing <= reach else { continue }
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    /// A lost symbol says nothing of any offset.
+    /// A lost symbol favours no offset.
     @Test func aLostSymbolIsNeutral() {
         let format = BasebandFormat(profile: .fast)
         let history = BasebandHistory(keptCount: 60 * format.samplesPerSymbol)

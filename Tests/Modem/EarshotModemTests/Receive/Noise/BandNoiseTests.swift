@@ -42,13 +42,13 @@ import Testing
         }
     }
 
-    /// All tones have the common noise but the one that stands out, here by 100.
+    /// All tones have the common noise except the one that stands out, here by a factor of 100.
     @Test(arguments: Profile.all) func aToneThatStandsOutHasItsOwn(profile: Profile) {
         var noise = noise(profile, loudTone: 3, loudness: 100, seed: 92)
         var inverses = [Float](repeating: -1, count: profile.toneCount)
         noise.writeInverses(offsetHertz: 0, into: &inverses)
         let common = inverses[0]
-        // NoiseFloor's own tests have its accuracy; here a factor of 1.5 is enough to tell 1 from 100.
+        // NoiseFloor's own tests check its accuracy; here a factor of 1.5 is enough to tell 1 from 100.
         #expect(common > 1 / 1.5 && common < 1.5, "\(common), seed 92")
         for tone in inverses.indices where tone != 3 { #expect(inverses[tone] == common, "tone \(tone), seed 92") }
         #expect(inverses[3] < common / 50, "seed 92")

@@ -47,9 +47,9 @@ import Testing
         #expect(ChannelCoherence().variances(of: shares) == shares.values)
     }
 
-    /// Two channels that share most of their noise cause no more candidates than two that share none: those of each channel alone,
-    /// and of their sum about as many as of one. 20 s of noise give 120 ± 11 for one channel; of the sum's, those at a place of
-    /// one channel's own do not count again.
+    /// Two channels that share most of their noise cause no more candidates than two that share none: those of each
+    /// channel alone, and about as many of their sum. 20 s of noise give 120 ± 11 for one channel. A candidate of the
+    /// sum at the place of a channel's own candidate does not count again.
     @Test(arguments: [Float(0), 0.5, 0.8, 0.97]) func commonNoiseCausesNoMoreCandidates(gamma: Float) throws {
         var (first, second) = (WhiteNoise(seed: 93), WhiteNoise(seed: 94))
         var one = try Receiver(sampleRateHertz: 48_000)

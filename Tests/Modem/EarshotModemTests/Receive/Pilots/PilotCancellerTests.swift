@@ -9,10 +9,12 @@ import Testing
 
 @testable import EarshotModem
 
-/// Steady tones of amplitude 1 in noise of power 10⁻⁴ a sample, unless said: 3,000 samples a second.
+/// Steady tones of amplitude 1 in noise of power 10⁻⁴ a sample, unless a test says
+/// otherwise, at 3,000 samples a second.
 @Suite(.optimized) struct PilotCancellerTests {
-    /// What is left of a tone is 5/2 of the noise in 1,024 samples, and noise itself has 1/750 of its power in a quarter of a
-    /// second's bin: 3.8·10⁻⁷. Exponentially distributed, so that ten times that, −54 dB, happens in 1 of 22,000 quarters.
+    /// The residual of a tone is 5/2 of the noise in 1,024 samples, and the noise itself has 1/750 of its power in the
+    /// bin of a quarter of a second: 3.8·10⁻⁷. That power is exponentially distributed, so ten times as much, −54 dB,
+    /// occurs in 1 of 22,000 quarters.
     private static let noisePower = 1e-4
     private static let maximumLeft = 10 * (2.5 / 1_024 + 1.0 / 750) * noisePower
 
@@ -22,14 +24,15 @@ import Testing
         let stage = Stage()
         stage.push(air)
         #expect(stage.toneCount == 1)
-        // What is left of a fit to 544 samples is about 3/2 of the noise in so many, so from the second quantum on.
+        // The residual of a fit to 544 samples is about 3/2 of the noise in them, so the
+        // limit holds from the second quantum on.
         #expect(stage.left(of: hertz, in: 32..<576) < Self.maximumLeft)
         for first in stride(from: 600, to: 14_000, by: 750) {
             #expect(stage.left(of: hertz, in: first..<first + 750) < Self.maximumLeft, "\(first)")
         }
     }
 
-    /// What is left of the others is in each one's bin too, hence twice.
+    /// The residuals of the other tones are in each tone's bin too, hence twice the limit.
     @Test func eightTonesAreTakenAway() {
         let hertz = (0..<8).map { -700 + 193.7 * Double($0) }
         let air = hertz.enumerated().reduce(Baseband.noise(12_000, power: Self.noisePower, seed: 2)) {
@@ -44,7 +47,8 @@ import Testing
         }
     }
 
-    /// Two equal ones, in one bin of the search; 3.6 cycles of their beat are in what is fitted, or more. As above.
+    /// Two equal tones in one bin of the search. The fitted samples hold 3.6 cycles of
+    /// their beat or more. The limit is as above.
     @Test(arguments: [12.0, 20, 35])
     func twoCloseTonesAreTakenAway(distanceHertz: Double) {
         let hertz = [300, 300 + distanceHertz]
@@ -59,7 +63,7 @@ import Testing
         }
     }
 
-    /// A phase lags by c·(nT)²/6 behind one of curvature c: 2π·0.5·0.34²/6 = 0.061, −24 dB.
+    /// The fitted phase lags by c·(nT)²/6 behind a phase of curvature c: 2π·0.5·0.34²/6 = 0.061, −24 dB.
     @Test func aWanderingToneIsFollowed() {
         let stage = Stage()
         stage.push(
@@ -70,7 +74,7 @@ import Testing
         #expect(decibels(power) < -22 && decibels(power) > -27, "\(decibels(power)) dB")
     }
 
-    /// Half a second on, half a second off. A quantum or two may be between where it stops and where that is mended.
+    /// Half a second on, half a second off. A quantum or two may pass between the tone's end and the correction.
     @Test func aKeyedToneIsLetGo() {
         let stage = Stage()
         var on = Baseband.noise(1_536, power: Self.noisePower, seed: 5) + Baseband.tone(1_536, 200)
@@ -86,8 +90,8 @@ import Testing
         }
     }
 
-    /// 107 ms are lost. f is right to √(6·10⁻⁴/1,024³)/2π = 1.2·10⁻⁷ cycles a sample, 2.4·10⁻⁴ radians behind the hole, and 250
-    /// samples of noise have 4·10⁻⁷ in the tone's bin. −40 dB, what a tone needs, leaves room.
+    /// 107 ms are lost. f is right to √(6·10⁻⁴/1,024³)/2π = 1.2·10⁻⁷ cycles a sample, 2.4·10⁻⁴ radians after the hole,
+    /// and 250 samples of noise have 4·10⁻⁷ in the tone's bin. A tone needs −40 dB, which leaves room.
     @Test func aHoleKeepsThePhase() {
         let air = Baseband.noise(9_000, power: Self.noisePower, seed: 8) + Baseband.tone(9_000, -415)
         for hole in [5_000..<5_320, 5_001..<5_017, 5_010..<5_090] {
@@ -119,7 +123,7 @@ import Testing
         #expect(cut.samples(in: 0..<6_000) == whole.samples(in: 0..<6_000))
     }
 
-    /// 10 minutes. Nothing is found, so nothing is changed.
+    /// In 10 minutes of noise no tone is found, so nothing is changed.
     @Test func noiseIsLeftAlone() {
         let stage = Stage()
         var all = true
@@ -132,7 +136,7 @@ import Testing
         #expect(all)
     }
 
-    /// The downconverter limits its input to 100 times full scale and silences what is no number.
+    /// The downconverter limits its input to 100 times full scale and turns NaN into silence.
     @Test func nothingPoisonsIt() {
         let stage = Stage()
         stage.push(Baseband.tone(2_000, 100, decibels: 40))
@@ -172,7 +176,8 @@ import Testing
         }
     }
 
-    /// Of 500 frames each all were decoded but 1 of `fast` under three pilots, and of 100 each all 50 dB below a tone. At 99 % 3 of 25 are lost once in 500.
+    /// Of 500 frames for each, all decoded except 1 of `fast` under three pilots, and all of 100 frames for each 50 dB
+    /// below a tone. At 99 %, 3 of 25 are lost once in 500 runs.
     @Test(arguments: ["pilot", "pilot-20", "pilot-30", "pilot-50", "pilots-3", "tone-below", "tone-above"])
     func framesAreHeardUnderPilots(channel: String) throws {
         for profile in Profile.all {

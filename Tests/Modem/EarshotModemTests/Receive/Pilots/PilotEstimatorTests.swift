@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// One tone in a stretch of baseband against closed forms and the Cramér-Rao bound.
+/// One tone in a stretch of baseband, compared with closed forms and the Cramér-Rao bound.
 @Suite(.optimized) struct PilotEstimatorTests {
     /// a·e^{j2πfn} and complex noise of that power a sample.
     private func stretch(
@@ -23,13 +23,13 @@ import Testing
         }
     }
 
-    /// Without noise frequency and amplitude are exact but for single precision: 10⁻⁷ of a cycle a sample, 10⁻³ of a.
+    /// Without noise, frequency and amplitude are exact within single precision: 10⁻⁷ of a cycle a sample, 10⁻³ of a.
     @Test(arguments: [-0.21, -0.011, 0, 0.003, 0.17]) func aCleanToneIsExact(cyclesPerSample: Double) {
         var random = SeededGenerator(seed: 71)
         let amplitude = ComplexDouble(0.3, -0.4)
         let x = stretch(cyclesPerSample, amplitude: amplitude, random: &random)
         var estimator = PilotEstimator()
-        // Up to 34 Hz of 3,000 beside it.
+        // The fit starts up to 34 Hz of 3,000 beside the tone.
         for distance in [-0.011, 0, 0.007] {
             let found = estimator.fit(x.span, near: cyclesPerSample + distance)
             #expect(abs(found.cyclesPerSample - cyclesPerSample) < 2e-7, "\(distance)")
@@ -38,8 +38,9 @@ import Testing
         }
     }
 
-    /// In noise σ² a sample the frequency's deviation is √(6·σ²/P/N³)/2π. Of 60 tones at 20 dB the root mean square lies within 1.4 of
-    /// that (χ² of 60 has a deviation of 18 %, its root 9 %; four of them), and no tone beyond five deviations.
+    /// In noise of σ² a sample the frequency's deviation is √(6·σ²/P/N³)/2π. The root mean square of 60
+    /// tones at 20 dB is at most 1.4 times that (χ² of 60 has a deviation of 18 %, its root 9 %; four of
+    /// them), and no tone is beyond five deviations.
     @Test func theFrequencyIsAsGoodAsTheBound() {
         var random = SeededGenerator(seed: 72)
         var estimator = PilotEstimator()
@@ -58,7 +59,7 @@ import Testing
         #expect((squares / 60).squareRoot() < 1.4, "\((squares / 60).squareRoot()) of the bound, seed 72")
     }
 
-    /// A tone that is there for half of the stretch is not steady, nor is noise.
+    /// A tone that lasts for half of the stretch is not steady, and neither is noise.
     @Test func aKeyedToneIsNotSteady() {
         var random = SeededGenerator(seed: 73)
         var estimator = PilotEstimator()

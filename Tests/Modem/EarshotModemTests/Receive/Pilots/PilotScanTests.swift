@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Where the scan sees a steady tone, and how seldom in noise.
+/// The place where the scan sees a steady tone, and its rare false alarms in noise.
 @Suite(.optimized) struct PilotScanTests {
     /// Appends noise of power 2/3 a sample and a tone, a quantum at a time, and counts the looks that found something.
     private func scan(
@@ -36,7 +36,7 @@ import Testing
         return (looks, found)
     }
 
-    /// Looks come every 256 samples, but for the first two; whole quanta are appended, 30,016 samples.
+    /// A look comes every 256 samples, except for the first two; whole quanta are appended, 30,016 samples.
     @Test func looksComeEvery85Milliseconds() {
         let looks = scan(nil, amplitude: 0, seconds: 10, seed: 75).looks
         #expect(looks == (30_016 - 64) / 256 + 1 - 2)
@@ -51,13 +51,13 @@ import Testing
         #expect(found == looks, "\(found) of \(looks), seed 76")
     }
 
-    /// In noise three neighbouring values above 10 dB come by chance once in ten hours. In 10 minutes, 7,030 looks, that is a
-    /// probability of 1/60 for one, and 10⁻⁴ for two.
+    /// In noise, three neighbouring values exceed 10 dB by chance once in ten hours. In 10 minutes, 7,030 looks, that
+    /// is a probability of 1/60 for one, and 10⁻⁴ for two.
     @Test func noiseIsSilent() {
         #expect(scan(nil, amplitude: 0, seconds: 600, seed: 77).found <= 1, "seed 77")
     }
 
-    /// A place that was passed over, and its neighbours, do not come back in the same look.
+    /// A place that the caller passed over, and its neighbours, do not return in the same look.
     @Test func aPlaceIsPassedOver() {
         let history = BasebandHistory(keptCount: 2_048)
         var scan = PilotScan()
@@ -78,8 +78,9 @@ import Testing
         #expect(Array(places.prefix(2)) == [0.125, -0.1875])
     }
 
-    /// 0.47 % of noise's spectra have a loud bin, and a look takes two: 66 of 7,030 looks, in pairs, so with a deviation of √(2·66) = 11.5. The
-    /// limit is 3.8 deviations away. A tone 20 dB above a bin's noise is loud, also where it moves by a bin within the window.
+    /// 0.47 % of the spectra of noise have a loud bin, and a look takes two spectra: 66 of 7,030 looks, in pairs, so
+    /// with a deviation of √(2·66) = 11.5. The limit is 3.8 deviations away. A tone 20 dB above a bin's noise is loud,
+    /// even if it moves by a bin within the window.
     @Test func loudBinsAreRareInNoise() {
         var random = SeededGenerator(seed: 78)
         let history = BasebandHistory(keptCount: 2_048)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// A tone that is known: what its removal leaves.
+/// The residual of a known tone.
 @Suite(.optimized) struct PilotTrackerTests {
     private static let quantum = BasebandFormat.quantum
 
@@ -26,7 +26,7 @@ import Testing
             sampleCount: PilotEstimator.sampleCount)
     }
 
-    /// Takes the tone out of the next quantum.
+    /// Removes the tone from the next quantum.
     /// - Returns: the mean power left.
     private func follow(_ tracker: inout PilotTracker, _ x: [ComplexSample]) -> Double {
         var y = x
@@ -37,8 +37,8 @@ import Testing
         return y.reduce(0) { $0 + Double($1.power) } / Double(y.count)
     }
 
-    /// An exactly known tone is gone but for single precision: the phasor's rounding grows by 32 steps of 6e-8, 2e-6 of the amplitude,
-    /// less than −100 dB.
+    /// Only the rounding of single precision remains of an exactly known tone: the phasor's error grows by 32 steps of
+    /// 6e-8, to 2e-6 of the amplitude, less than −100 dB.
     @Test(arguments: [-0.2, 0.0113, 0.25]) func aKnownToneIsGone(cyclesPerSample: Double) {
         var tracker = tracker(cyclesPerSample)
         for quantum in 0..<200 {
@@ -49,7 +49,7 @@ import Testing
         #expect(tracker.isThere)
     }
 
-    /// A frequency that is 0.3 Hz off is learned: after a second less than −40 dB is left.
+    /// The tracker learns a frequency error of 0.3 Hz: after a second less than −40 dB is left.
     @Test func aSmallErrorIsLearned() {
         let cyclesPerSample = 0.05
         var tracker = tracker(cyclesPerSample + 0.3 / 3_000, power: 1e-3)
@@ -62,8 +62,8 @@ import Testing
         #expect(abs(tracker.cyclesPerSample - cyclesPerSample) < 0.02 / 3_000)
     }
 
-    /// A tone that stops is let go: powers with and without it are averaged over eight quanta, so (7/8)^k of the power without must fall
-    /// below twice what the tracker adds: within 4 to 12 quanta.
+    /// The tracker lets go of a tone that stops. It averages the powers with and without the tone over eight quanta, so
+    /// (7/8)^k of the power without it must fall below twice the power that the tracker adds: within 4 to 12 quanta.
     @Test func aToneThatStopsIsLetGo() {
         var tracker = tracker(0.05)
         for quantum in 0..<20 {
@@ -78,7 +78,7 @@ import Testing
         #expect((3...12).contains(count), "\(count) quanta")
     }
 
-    /// Lost samples keep the phase: the tone is gone again behind a hole of any length.
+    /// Lost samples keep the phase: the tracker still removes the tone after a hole of any length.
     @Test(arguments: [1, 5, 31, 32, 1_000]) func aHoleKeepsThePhase(quantumCount: Int) {
         var tracker = tracker(0.0871)
         for _ in 0..<quantumCount {
@@ -86,7 +86,7 @@ import Testing
             tracker.finishQuantum()
         }
         let first = PilotEstimator.sampleCount + quantumCount * Self.quantum
-        // Turns are kept in double precision, 1,000 quanta add 1,000 roundings.
+        // Turns are in double precision; 1,000 quanta add 1,000 roundings.
         #expect(follow(&tracker, tone(0.0871, from: first, count: Self.quantum)) < 1e-8)
     }
 

@@ -9,7 +9,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// What the canceller takes of sweeps, and that it takes nothing else.
+/// The canceller removes sweeps, and nothing else.
 @Suite(.optimized) struct SweepCancellerTests {
     /// Adds a chirp that is at 0 Hz in the middle of the samples.
     private func addSweep(to x: inout [ComplexSample], hertzPerSecond: Double, amplitude: Float) {
@@ -38,8 +38,8 @@ import Testing
         return (history.withSamples(from: 0, count: samples.count) { left in left.indices.map { left[$0] } }, found)
     }
 
-    /// Of a sweep of power 100 at most 0.5 %, −23 dB, stay where it crosses the band, ±700 Hz. The fit takes 3 of 32 dimensions of the
-    /// noise too, of a power of 0.2; the limit is a third more.
+    /// Of a sweep of power 100 at most 0.5 %, −23 dB, remains where it crosses the band, ±700 Hz. The fit also takes 3
+    /// of 32 dimensions of the noise, which has a power of 0.2; the limit is a third more.
     @Test(arguments: [1_200.0, -2_200, 6_500, -21_000, 60_000]) func aSweepIsRemoved(hertzPerSecond: Double) {
         let count = 250 * BasebandFormat.quantum
         var samples = BasebandScene(count: count, snrDecibels: 10, seed: 91).samples
@@ -80,7 +80,7 @@ import Testing
         #expect(clean(samples).found == 0, "seed 93")
     }
 
-    /// A stretch with a hole is not looked at: what was lost says nothing.
+    /// A stretch with a hole is not examined, because lost samples give no evidence.
     @Test func aHoleIsNotLookedAt() {
         var samples = [ComplexSample](repeating: ComplexSample(), count: 3_200)
         addSweep(to: &samples, hertzPerSecond: 6_500, amplitude: 1)
@@ -94,8 +94,8 @@ import Testing
         #expect(canceller.clean(history) != nil)
     }
 
-    /// Of 100 tokens of each profile beside sweeps 20 dB louder all were decoded (seed 1000003). At 97 %, the lower end of that 95 %
-    /// interval, 5 of 25 are lost once in 1,500. Without the canceller nearly none is decoded.
+    /// All of 100 tokens of each profile decoded beside sweeps 20 dB louder (seed 1000003). At 97 %, the lower end of
+    /// that 95 % interval, 5 of 25 are lost once in 1,500 runs. Without the canceller almost none decodes.
     @Test func framesAreHeardBesideSweeps() throws {
         for profile in Profile.all {
             var scene = AirScene()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Tokens that were heard once, and then too quietly to be decoded. White noise; seeds are fixed.
+/// Tokens that decode once and are too quiet to decode afterwards, in white noise with fixed seeds.
 @Suite(.optimized) struct TokenRecognitionTests {
     private static let rate = 48_000
     private static let amplitude: Float = 0.05
@@ -52,8 +52,9 @@ import Testing
         }
     }
 
-    /// Decoded once at 10 dB, each of 20 tokens is said again at −8 dB, where `fast`, which needs −6.2 dB for 90 %, hardly ever
-    /// decodes; 18 are recognised or more. Behind the end comes digital silence, where all tones are equally loud.
+    /// Each of 20 tokens decodes once at 10 dB and is sent again at −8 dB, where `fast`, which needs
+    /// −6.2 dB for 90 %, hardly ever decodes. At least 18 are recognised. After them comes digital
+    /// silence, where all tones are equally loud.
     @Test func whoWasHeardIsRecognised() throws {
         let tokens = try Self.tokens(20, seed: 11)
         var talks: [(token: Payload, seconds: Double, snrDecibels: Double)] = []
@@ -73,13 +74,13 @@ import Testing
         #expect(quiet.contains { $0.isRecognised })
         // A start that is an eighth of a symbol off takes 1.2 dB; the rest is chance, with 52 tones of twice the noise's energy.
         for frame in quiet where frame.isRecognised { #expect(abs(frame.snrDecibels + 8) < 5, "\(frame.snrDecibels)") }
-        // And nothing else: all that was reported is one of the talks.
+        // Every reported frame is one of the sent tokens.
         #expect(frames.count == quiet.count + 20)
         #expect(try Self.frames(sound, recognises: false).allSatisfy { !$0.isRecognised })
     }
 
-    /// Ten tokens are known for ten minutes, and a louder one is on the air one second in two. The receiver recognises none of the
-    /// ten once they are gone, at 2 million starts and tokens; see `minimumScore` for how rarely chance goes so far.
+    /// Ten tokens are known for ten minutes, and a louder one is on the air every other second. The receiver recognises
+    /// none of the ten once they are gone, in 2 million pairs of a start and a token; see `minimumScore` for the odds.
     @Test func tokensThatAreGoneAreNotRecognised() throws {
         let tokens = try Self.tokens(10, seed: 21)
         let other = try Self.tokens(1, seed: 22)[0]
@@ -126,7 +127,7 @@ import Testing
         #expect(found.isEmpty, "\(found), seed 61")
     }
 
-    /// After a minute a token is a stranger again.
+    /// A minute later, the receiver has forgotten a token.
     @Test func aTokenIsForgottenAfterAMinute() throws {
         let token = try Self.tokens(1, seed: 31)[0]
         for (pause, isKnown) in [(55.0, true), (65.0, false)] {
@@ -151,7 +152,7 @@ import Testing
         for block in [1_000, 479, 33] { #expect(try Self.frames(sound, block: block) == whole) }
     }
 
-    /// z against its definition, written down as slowly as it is meant.
+    /// z, compared with a slow version of its definition.
     @Test func theScoreIsTheSumOfTheRanksScores() {
         for toneCount in [16, 32, 64] {
             let scores = TokenRecognition.rankScores(toneCount: toneCount)
@@ -164,7 +165,7 @@ import Testing
         }
     }
 
-    /// More tokens than are remembered: the oldest make room, and a hole of any length does no harm.
+    /// If more tokens are decoded than the receiver remembers, the oldest make room. A hole of any length does no harm.
     @Test func memoryIsBounded() throws {
         let format = BasebandFormat(profile: .fast)
         var recognition = TokenRecognition(format)

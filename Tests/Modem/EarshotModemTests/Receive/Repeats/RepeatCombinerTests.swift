@@ -5,9 +5,9 @@ import Testing
 
 @testable import EarshotModem
 
-/// From a search's candidates to a report, once.
+/// Turns the candidates of a search into one report.
 @Suite(.optimized) struct RepeatCombinerTests {
-    /// What becomes of a burst in `history` when its search finds it.
+    /// The outcomes of a burst in `history` that the search found.
     /// - Parameters:
     ///   - recent: the frames known already.
     ///   - heardCount: how many samples of the scene are there when the burst is asked for.
@@ -35,14 +35,14 @@ import Testing
         return (outcomes, isExpecting)
     }
 
-    /// Four frames and the echo behind the last: 3·56 + 52 + 2 symbols; of one, 52 + 2.
+    /// Four frames and the echo after the last take 3·56 + 52 + 2 symbols; one frame takes 52 + 2.
     @Test func aBurstLastsSoLong() {
         #expect(RepeatCombiner.symbolCount(repeatCount: 4) == 222)
         #expect(RepeatCombiner.symbolCount(repeatCount: 1) == 54)
     }
 
-    /// A quiet burst is reported once, from its first frame's start to its last one's end, in input samples: 16 a baseband sample.
-    /// Then it is known.
+    /// A quiet burst is reported once, from its first frame's start to its last one's end, in input samples: 16 to a
+    /// baseband sample. After that it is known.
     @Test func aBurstIsReportedOnce() throws {
         let payload = Payload.token(seed: 51)
         let history = BurstScene.history(payload, snrDecibels: -10.5, seed: 51)
@@ -61,7 +61,7 @@ import Testing
         #expect(second.isExpecting && second.outcomes.isEmpty, "\(second.outcomes), seed 51")
     }
 
-    /// A burst of which one frame was read alone is not read again.
+    /// A burst is not reported if one of its frames decoded alone.
     @Test(arguments: [0, 2]) func aKnownFrameEndsIt(index: Int) {
         let payload = Payload.token(seed: 52)
         let history = BurstScene.history(payload, snrDecibels: -10.5, seed: 52)
@@ -73,7 +73,7 @@ import Testing
         #expect(found.isExpecting && found.outcomes.isEmpty, "\(found.outcomes), seed 52")
     }
 
-    /// A burst that is not over is waited for.
+    /// The combiner waits until a burst is over.
     @Test func anUnfinishedBurstWaits() {
         let whole = BurstScene.history(.token(seed: 53), snrDecibels: -10.5, seed: 53)
         let samples = ReplicaScene.samples(whole, from: 0, count: 700 + 219 * 64)

@@ -13,8 +13,8 @@ import Testing
         return decoder.decode(frame.view, &frame.measurer)
     }
 
-    /// At −12.4 dB none of the frames can be read alone, and all four can: at −12.3 dB 96.5 % can, searching included
-    /// (`RepeatTests`). The SNR is that of 4 · 44 tones: good to a decibel.
+    /// At −12.4 dB none of the frames decodes alone, and all four decode together: at −12.3 dB 96.5 % do, searching
+    /// included (`RepeatTests`). The SNR is that of 4 · 44 tones: good to a decibel.
     @Test(arguments: [UInt64(41), 42, 43]) func fourFramesAreReadTogether(seed: UInt64) throws {
         let payload = Payload.token(seed: seed)
         let history = BurstScene.history(payload, snrDecibels: -12.4, seed: seed)
@@ -33,8 +33,9 @@ import Testing
         #expect(abs(frame.snrDecibels + 12.4) < 2, "\(frame.snrDecibels) dB, seed \(seed)")
     }
 
-    /// A missing frame is said to be missing, where the others tell so. Λ of a frame of noise is −8.7 ± 4.9 here, and 28 % of them exceed
-    /// −6, from which on a frame counts as there (simulated, 4,000): of twelve bursts fewer than five are right with a probability of 0.3 %.
+    /// A missing frame is reported as missing if the others show it. Λ of a frame of noise is −8.7 ± 4.9 here, and 28 %
+    /// of them exceed −6, above which a frame counts as present (4,000 simulated): fewer than five of twelve bursts are
+    /// right with a probability of 0.3 %.
     @Test func aMissingFrameIsNotPresent() throws {
         var rightCount = 0
         for seed in 44...55 as ClosedRange<UInt64> {
@@ -48,7 +49,7 @@ import Testing
         #expect(rightCount >= 5, "\(rightCount) of 12, seeds 44 to 55")
     }
 
-    /// Frames of four different tokens, as quiet, are no burst of one: at most one of them is read.
+    /// Four different tokens, equally quiet, are no burst: at most one of them decodes.
     @Test func differentTokensAreNotAdded() {
         var scene = BasebandScene(count: 16_000, snrDecibels: -11, seed: 45)
         let tokens = (0..<4).map { Payload.token(seed: 450 + $0) }

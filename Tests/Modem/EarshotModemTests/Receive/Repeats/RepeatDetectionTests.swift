@@ -22,8 +22,8 @@ import Testing
         .token(BurstScene.profile, start: start, offsetHertz: offsetHertz, in: history)
     }
 
-    /// The search's grid is a quarter symbol and half a spacing wide, so a place is up to 8 samples and 12 Hz off. At −10 dB it moves to
-    /// within a twelfth of a symbol and of a spacing, and each frame counts.
+    /// The search's grid is a quarter symbol and half a spacing wide, so a place is up to 8 samples and 12 Hz off. At
+    /// −10 dB detection moves it to within a twelfth of a symbol and of a spacing, and each frame counts.
     @Test(arguments: [(0, 0), (8, 0), (-8, 0), (0, 11), (0, -11), (-6, 8)] as [(Double, Float)])
     func aBurstIsPlaced(samples: Double, hertz: Float) throws {
         let history = BurstScene.history(.token(seed: 31), snrDecibels: -10, seed: 31, offsetHertz: -40)
@@ -37,8 +37,9 @@ import Testing
         #expect(weights.allSatisfy { $0 > 0.99 }, "\(weights), seed 31")
     }
 
-    /// Of a burst that lacks a frame the other three are found, and count in full. At −6 dB noise in the missing one's place weighs more than
-    /// 0.5 in 25 % (198 of 800, seeds from 90,000 on): of 40, 22 and more come with a probability of 4·10⁻⁵.
+    /// If a burst lacks a frame, the other three are found and count in full. At −6 dB noise in place of
+    /// the missing one weighs more than 0.5 in 25 % of the cases (198 of 800, seeds from 90,000 on); 22 or
+    /// more of 40 have a probability of 4·10⁻⁵.
     @Test func aMissingFrameCountsLess() throws {
         var heavyCount = 0
         for trial in 0..<40 {
@@ -55,8 +56,9 @@ import Testing
         #expect(heavyCount <= 21, "\(heavyCount) of 40, seeds from 320 on")
     }
 
-    /// Noise has Λ of 3 at one place in 20 at most, by Markov's inequality, and then its sync symbols have to say 6 besides: e^6 = 403.
-    /// With 39 looks around each of 40 places fewer than 40·39/403 = 4 are expected; more than 12 come with a probability below 10⁻⁴.
+    /// By Markov's inequality noise has Λ of 3 at no more than one place in 20, and its sync symbols must
+    /// also reach 6: e^6 = 403. With 39 looks around each of 40 places fewer than 40·39/403 = 4 are expected;
+    /// more than 12 have a probability below 10⁻⁴.
     @Test func noiseIsNoBurst() {
         let history = BurstScene.history(.token(seed: 33), snrDecibels: 0, seed: 33, present: [])
         var detection = detection()

@@ -11,7 +11,7 @@ import Testing
     private static let repeatCount = 3
     private static let blockCount = 30
 
-    /// Lets a search take in scores of all blocks in turn.
+    /// Gives a search the scores of all blocks, one after the other.
     /// - Parameter scores: shape [blockCount · blockRowCount][offsetCount].
     private func candidates(_ scores: [Float], _ grid: ScoreGrid) -> [Candidate] {
         var search = RepeatSearch(format: Self.format, repeatCount: Self.repeatCount, keptCount: 40_000)
@@ -39,8 +39,8 @@ import Testing
         return first + Int((Double(224 * index) / (1 + hertz / 19_250)).rounded())
     }
 
-    /// Random scores around noise's, with bursts put into some places: each candidate has its place's sum, which no place within four rows
-    /// and three columns exceeds, and no such place of 17 and more is missing.
+    /// Random scores like those of noise, with bursts at some places. Each candidate has the sum of its place, which no
+    /// place within four rows and three columns exceeds, and no such place with a sum of 17 or more is missing.
     @Test(arguments: [UInt64(61), 62, 63]) func agreesWithASlowTwin(seed: UInt64) {
         let grid = ScoreGrid(offsetCount: 2 * Self.format.maximumOffsetHalfSpacings + 1)
         let rowCount = Self.blockCount * SyncSearch.blockRowCount
@@ -84,7 +84,7 @@ import Testing
         #expect(found.count == expected.count, "\(found.count), not \(expected.count), seed \(seed)")
     }
 
-    /// A search whose indices went back goes on as if they had always been so low.
+    /// After its indices went back, a search continues as if they had always been low.
     @Test func rewindingMovesPlaces() {
         let grid = ScoreGrid(offsetCount: 2 * Self.format.maximumOffsetHalfSpacings + 1)
         let middle = grid.offsetCount / 2

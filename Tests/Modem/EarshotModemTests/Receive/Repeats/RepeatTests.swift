@@ -9,9 +9,9 @@ import Testing
 
 /// Tokens in bursts, read together; scenes are in white noise and seeds are fixed.
 ///
-/// A receiver that does what was measured fails a test with a probability P below 10⁻⁴. Measured: 300 trials a row; q is the
-/// upper end of the 95 % interval of the share lost (alone: received), and P is Σ C(n, j)·q^j·(1 − q)^(n − j) over the j
-/// that are too many:
+/// A receiver as good as the measured one fails a test with a probability P below 10⁻⁴. Measured: 300 trials a row; q
+/// is the upper end of the 95 % interval of the share lost (alone: received), and P is Σ C(n, j)·q^j·(1 − q)^(n − j)
+/// over every count j above the limit:
 ///
 /// | rows | of 300 | q | may be | P |
 /// |---|---|---|---|---|
@@ -41,7 +41,8 @@ import Testing
         #expect(together.decodedCount >= 45, "\(together)")
         #expect(together.wrongCount == 0)
         let alone = try Self.tally(.standard, burst: 4, combining: 1, snrDecibels: -12.3)
-        // By its phases one frame in eighteen decodes alone: 13 of these 60 bursts, ± 3.2. Four deviations more.
+        // By its phases one frame in eighteen decodes alone: 13 of these 60 bursts, ± 3.2.
+        // The limit is four deviations more.
         #expect(alone.decodedCount <= 26, "\(alone)")
     }
 
@@ -68,8 +69,9 @@ import Testing
         #expect(tally.wrongCount == 0)
     }
 
-    /// 0.3 s lost in the second and the fourth frame are 14 of each one's 52 symbols. A lost symbol is an erasure. Taken as a silent
-    /// one it would speak against its frame by ρ = 2.1 nats, 29 in all, and both frames would count as missing.
+    /// 0.3 s are lost in the second and the fourth frame, 14 of each one's 52 symbols. A lost symbol
+    /// is an erasure. Taken for a silent one it would count against its frame by ρ = 2.1 nats, 29 in
+    /// all, and both frames would count as missing.
     @Test func lostSymbolsAreErasures() throws {
         var scene = AirScene()
         (scene.burstCount, scene.snrDecibels) = (4, -11.4)
@@ -78,7 +80,7 @@ import Testing
             let (samples, payload, start) = try scene.sound(seed: seed)
             var receiver = try Receiver(sampleRateHertz: 48_000, combining: 4)
             var frames: [ReceivedFrame] = []
-            // A spacing is 56 · 1,024 samples; the hole is behind the pattern.
+            // A spacing is 56 · 1,024 samples; the hole is after the pattern.
             let holes = [1, 3].map { start + $0 * 57_344 + 20_000 }
             var first = 0
             for hole in holes {
@@ -105,12 +107,13 @@ import Testing
             kept(Receiver(sampleRateHertz: 48_000)), kept(Receiver(sampleRateHertz: 48_000, combining: 4))
         )
         #expect(!usual.isSearching && four.isSearching)
-        // 32 bytes, 154 symbols of `far`; four tokens, 3 · 56 + 52, have more. Both with what is kept behind a frame.
+        // 32 bytes are 154 symbols of `far`; four tokens, 3 · 56 + 52, are more. Both add
+        // the samples kept after a frame.
         #expect(usual.historyCount == (154 + 8) * 128)
         #expect(four.historyCount == (3 * 56 + 52 + ToneMetrics.echoSymbolCount + 8) * 128)
     }
 
-    /// Frames that can be read alone are reported one by one, with and without combining, and nothing besides.
+    /// Frames that decode alone are reported one by one, with and without combining, and nothing else is.
     @Test(arguments: Profile.all)
     func loudFramesAreReportedOneByOne(profile: Profile) throws {
         let token = try Payload(hex: "0123456789abcdef")

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The search of one channel and its noise go on together.
+/// The search of one channel and its noise advance together.
 @Suite(.optimized) struct ChannelSearchTests {
     /// Every block that the search scores has passed through the noise, a restart scores the same blocks again, and repeats are
     /// searched only if asked for.
@@ -36,8 +36,9 @@ import Testing
         #expect(blockCount == first.count + 2 - 3)
     }
 
-    /// Where a loud tone was removed from the middle of a block on, the noise of the next block is that of the cleaned samples
-    /// alone. Without that the floor would remember the tone, 40 dB louder, for eight blocks: 1/9 of its power after the first.
+    /// If a loud tone was removed from the middle of a block on, the noise of the next block is that of
+    /// the cleaned samples alone. Otherwise the floor would remember the tone, 40 dB louder, for eight
+    /// blocks: 1/9 of its power after the first.
     @Test(arguments: [false, true]) func theNoiseBeginsAnewWhereATonesRemovalBegins(isTold: Bool) {
         let format = BasebandFormat(profile: .fast)
         var search = ChannelSearch(format, combining: 1, keptCount: 8_192, channelCount: 1)

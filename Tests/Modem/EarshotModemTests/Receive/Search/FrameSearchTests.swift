@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// From the baseband to attempts that wait for their frames to end.
+/// Finds attempts in the baseband that wait for their frames to end.
 @Suite(.optimized) struct FrameSearchTests {
     /// The attempts whose sync pattern was checked, all frames over.
     private func attempts(_ search: inout FrameSearch, _ frame: NoisyFrame) -> [Attempt] {
@@ -29,7 +29,8 @@ import Testing
                 / 4
     }
 
-    /// A clear frame becomes an attempt at its place, with a sure pattern and a token's length; after a restart once more.
+    /// A clear frame becomes an attempt at its place, with a sure pattern and a token's
+    /// length, and again after a restart.
     @Test(arguments: Profile.all) func aFrameBecomesAnAttempt(profile: Profile) throws {
         let frame = try NoisyFrame(profile, snrDecibels: 10, relativeOffset: 0.001, seed: 104)
         var search = FrameSearch(profiles: [profile])
@@ -45,7 +46,7 @@ import Testing
         #expect(search.candidateCount >= 2)
     }
 
-    /// Within a masked frame an attempt needs a clear pattern: others go, and none comes back.
+    /// Within a masked frame an attempt needs a clear pattern: the others are removed, and none returns.
     @Test func aMaskedFrameLeavesOnlyClearPatterns() throws {
         let frame = try NoisyFrame(.standard, snrDecibels: 10, seed: 105)
         var search = FrameSearch(profiles: [.standard])
@@ -58,7 +59,7 @@ import Testing
         search.noteMaskedFrame(frame.view)
         var left: [Float] = []
         while let attempt = search.queue.next(endIndex: .max) { left.append(attempt.candidate.dominance) }
-        // The last one begins within the last sync pattern's length, where a frame of its own may begin.
+        // The last one begins within the last sync pattern's length, where another frame may begin.
         #expect(left.sorted() == [0.7, 0.8])
     }
 

@@ -62,7 +62,7 @@ import Testing
         #expect(scores == [1_000] + (1..<AttemptQueue.capacity).reversed().map { Float(100 + $0) })
     }
 
-    /// Half a symbol in time and 0.6 spacings in frequency, in the same profile.
+    /// Attempts within half a symbol in time and 0.6 spacings in frequency, in the same profile.
     @Test func attemptsNearAPlaceGo() {
         let format = BasebandFormat(profile: .standard)
         let (half, near) = (Double(format.samplesPerSymbol) / 2, Float(0.6 * Profile.standard.toneSpacingHertz))
@@ -105,8 +105,8 @@ import Testing
         }
     }
 
-    /// First looks come before second ones, and those before a third after a brief one, however well those score. Of second looks
-    /// the likelier frame comes first.
+    /// First looks come before second ones, and second ones before a third that follows a brief one, whatever its
+    /// score. Among second looks the likelier frame comes first.
     @Test func cheapLooksComeFirst() {
         var queue = AttemptQueue()
         var looks = [
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    /// A pattern that drifts does not replace one that stays at the same place, nor the other way; a decoded frame ends both.
+    /// A drifting pattern and a constant one at the same place do not replace each other; a decoded frame ends both.
     @Test func driftsAreKeptApart() {
         let format = BasebandFormat(profile: .far)
         var queue = AttemptQueue()

@@ -4,7 +4,7 @@ import EarshotDSP
 import TestSupport
 import Testing
 
-/// The kernels that make cells and scores of a block's energies, of every form, against the same written out.
+/// Every form of the kernels that make cells and scores of a block's energies, compared with the formulas written out.
 @Suite(.optimized) struct BlockKernelTests {
     private static let rowCount = 32
 

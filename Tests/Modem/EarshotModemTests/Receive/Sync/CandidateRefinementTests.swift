@@ -5,7 +5,8 @@ import Testing
 
 /// A candidate's exact place.
 @Suite(.optimized) struct CandidateRefinementTests {
-    /// Refinement comes from the search's grid, up to an eighth of a symbol and a quarter of a spacing off, to a sixteenth and an eighth.
+    /// Refinement reduces the errors of the search's grid, up to an eighth of a symbol and a quarter of
+    /// a spacing, to a sixteenth and an eighth.
     @Test(arguments: [(Profile.fast, 0.0), (.standard, -3), (.far, -6)])
     func refinementFindsThePlace(row: (profile: Profile, snrDecibels: Double)) throws {
         let frame = try NoisyFrame(row.profile, snrDecibels: row.snrDecibels, relativeOffset: 0.001, seed: 100)
@@ -24,8 +25,9 @@ import Testing
         }
     }
 
-    /// One place of noise in 700 has a score of 8.65. Refinement climbs among 117 places, so it lets at most 17 % of noise's candidates
-    /// pass; of 30, more than 12 with a probability of 6·10⁻⁴ at that bound. Neighbouring places are alike, so far fewer do.
+    /// One place of noise in 700 has a score of 8.65. Refinement climbs among 117 places, so it lets at most 17 %
+    /// of noise's candidates pass. At that bound more than 12 of 30 pass with a probability of 6·10⁻⁴.
+    /// Neighbouring places are alike, so far fewer pass.
     @Test(arguments: Profile.all) func noiseIsRefused(profile: Profile) throws {
         let noise = try NoisyFrame(profile, snrDecibels: 0, isFrame: false, seed: 103)
         var refinement = CandidateRefinement(format: noise.view.format)

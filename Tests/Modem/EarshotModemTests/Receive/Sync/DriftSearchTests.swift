@@ -14,8 +14,8 @@ import Testing
         }
     }
 
-    /// A pattern whose groups lie at two offsets among noise is the highest place of the grid, in the middle of both, with its drift. A
-    /// pattern that stays has none.
+    /// In noise, a pattern whose groups have two offsets is the highest place of the grid, in the middle of both, with
+    /// its drift. A pattern with a constant offset has no drift.
     @Test(arguments: [
         (Profile.standard, -1), (.standard, 0), (.standard, 1), (.far, -4), (.far, -2), (.far, 0), (.far, 2), (.far, 4),
     ])
@@ -43,7 +43,7 @@ import Testing
             drifts.score(cells, firsts, over: plain)
             #expect(drifts.drift(atOffset: offset, score) == drift, "seed 74")
             let own = drifts.grid.scores[drifts.grid.index(row: ScoreGrid.carriedRowCount + Self.row, offset: offset)]
-            // Without the plain scores a pattern that stays is only seen beside its place.
+            // Without the plain scores, a constant pattern only shows beside its place.
             guard drift != 0 else { continue }
             #expect(abs(own - (8 * 2.5 - DriftSearch.extraScore)) < 1e-4, "seed 74")
             #expect(drifts.grid.maxima.max() == own, "seed 74")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The first sync tones of a frame, and what they are told from.
+/// The first sync tones of a frame, told apart from noise.
 @Suite(.optimized) struct EarlySignTests {
     /// The end indices of the history at which the sign holds, block by block.
     private func signs(_ frame: NoisyFrame) -> [Int] {
@@ -19,7 +19,7 @@ import Testing
         return ends
     }
 
-    /// It is there within 18 symbols of a frame's start, and gone behind its end.
+    /// The sign appears within 18 symbols of a frame's start, and is gone after its end.
     @Test(arguments: Profile.all) func aFrameIsNoticed(profile: Profile) throws {
         let length = BasebandFormat(profile: profile).samplesPerSymbol
         for seed in 110...114 as ClosedRange<UInt64> {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Λ on the search's grid: against its formula, and what it tells apart.
+/// Λ on the search's grid, compared with its formula, and how well it tells frames from noise.
 @Suite(.optimized) struct GridLikelihoodTests {
     private static let binStride = SearchCells.stride
     private static let offsetCount = 11
@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    /// Λ is that of `FrameLikelihood`, within the steps of its table: 64 of c, which are a tenth of φ where most cells are.
+    /// Λ equals that of `FrameLikelihood` within the steps of its table: 64 of c, which
+    /// are a tenth of φ where most cells are.
     @Test func equalsTheLikelihoodOfFrames() {
         var random = SeededGenerator(seed: 82)
         var grid = GridLikelihood(profile: .standard)
@@ -85,8 +86,8 @@ import Testing
         }
     }
 
-    /// At 5.8 dB a tone, of which half a decibel is lost on the grid: by the table of `FrameDetection` a frame has Λ of 32 ± 10
-    /// after 32 symbols, and noise −23 ± 6 anywhere.
+    /// A tone has 5.8 dB, of which the grid loses half a decibel. By the table of `FrameDetection` a frame has Λ of 32
+    /// ± 10 after 32 symbols, and noise −23 ± 6 anywhere.
     @Test func tellsFramesFromNoise() {
         var random = SeededGenerator(seed: 83)
         var grid = GridLikelihood(profile: .standard)
@@ -106,8 +107,8 @@ import Testing
         #expect(likelyNoise <= 4, "\(likelyNoise), seed 83")
     }
 
-    /// Two channels that hear a frame 2 dB less well each tell it from noise as one does; a channel that does not count changes
-    /// nothing; and a symbol that one of them lost does not count.
+    /// Two channels that each hear a frame at 2 dB less tell it from noise as well as one does. A channel without
+    /// weight changes nothing, and a symbol that one of them lost does not count.
     @Test func severalChannelsTellFramesFromNoise() {
         var random = SeededGenerator(seed: 84)
         var (one, two) = (GridLikelihood(profile: .standard), GridLikelihood(profile: .standard, channelCount: 2))
@@ -146,7 +147,8 @@ import Testing
         #expect(all != 0 && two.dataLogRatio(cells, from: first, symbolCount: 17) == 0, "seed 84")
     }
 
-    /// The grid tells frames that drift from noise at their own drift. Without it, it finds fewer, although the limit is lower there.
+    /// With a drifting frame's own drift, the grid tells it from noise. Without the drift it finds
+    /// fewer, although the limit is lower there.
     @Test(arguments: [-5, -1, 2, 5]) func followsADrift(drift: Int) {
         var random = SeededGenerator(seed: 85)
         var grid = GridLikelihood(profile: .standard)
@@ -157,7 +159,7 @@ import Testing
             let other = noise(&random)
             add(3.4, to: cells, offset: first, &random)
             add(3.4, to: other, offset: first + drift, &random)
-            // From the first group's end on all symbols are those of a frame that lies higher.
+            // After the first group's end all symbols are those of a frame at a higher offset.
             for bin in 0..<2 * 31 + Self.offsetCount {
                 for row in Self.row + 4 * FrameLayout.syncGroupToneCount..<SearchCells.stride {
                     cells.values[bin * Self.binStride + row] = other.values[bin * Self.binStride + row]

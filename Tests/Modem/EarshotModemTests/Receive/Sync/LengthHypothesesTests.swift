@@ -5,7 +5,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Which length a header announces, from energies that are set by hand.
+/// The length that a header announces, from energies that are set by hand.
 @Suite(.optimized) struct LengthHypothesesTests {
     /// Noise of mean 1 in all tones, and the tones of a preamble `ratio` times as loud.
     private func energies(
@@ -45,8 +45,8 @@ import Testing
         }
     }
 
-    /// Without a header nothing stands out. ln(1 + 1.5 · ln 2/0.9) = 0.77 is the most that one of these tones has (noise is the median
-    /// over ln 2, at least 0.9 here), and the threshold is a mean of 1.07.
+    /// Without a header no length stands out. One of these tones has at most ln(1 + 1.5 · ln 2/0.9) = 0.77 (noise is
+    /// the median over ln 2, at least 0.9 here), and the threshold is a mean of 1.07.
     @Test(arguments: Profile.all) func noiseAnnouncesNothing(profile: Profile) {
         var random = SeededGenerator(seed: 54)
         for _ in 0..<20 {
@@ -55,8 +55,8 @@ import Testing
         }
     }
 
-    /// A header far below the sync tones is another frame's tones: L = ln(1 + 6·0.69) = 1.6 is above the threshold, but not half of
-    /// ln(1 + 3,000·0.69) = 7.6.
+    /// A header far below the sync tones consists of another frame's tones: L = ln(1 + 6·0.69) = 1.6 is above the
+    /// threshold, but not half of ln(1 + 3,000·0.69) = 7.6.
     @Test(arguments: Profile.all) func aHeaderFarBelowTheSyncTonesIsNone(profile: Profile) {
         var random = SeededGenerator(seed: 55)
         let weak = energies(profile, byteCount: 20, headerRatio: 6, syncRatio: 3_000, random: &random)

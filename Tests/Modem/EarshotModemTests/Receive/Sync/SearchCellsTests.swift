@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The cells keep what candidates wait for, however many blocks go by.
+/// The cells remain while candidates wait for them, however many blocks pass.
 @Suite(.optimized) struct SearchCellsTests {
     /// A cell is found again, by the row of its block, as long as candidates wait for it.
     @Test func rowsStayAsLongAsCandidatesWait() {
@@ -35,7 +35,7 @@ import Testing
         #expect(cells.blockCount == 10 && cells.settledBlock == 10)
     }
 
-    /// A block of which nothing was held counts for nothing.
+    /// A completely lost block does not count.
     @Test func aLostBlockIsNotHeld() {
         let cells = SearchCells(binCount: 1)
         cells.beginBlock()
@@ -48,7 +48,8 @@ import Testing
             cells.heldShares[cells.latestRow - SyncSearch.blockRowCount] == 1 && cells.heldShares[cells.latestRow] == 0)
     }
 
-    /// A row's level is that of the floor of its time and its own over it, however often the rows move; 0 for a row at the floor.
+    /// A row's level is the floor at its time plus its own level over that floor, however often
+    /// the rows move; a row at the floor has 0.
     @Test func rowsKeepTheirLevels() {
         let cells = SearchCells(binCount: 1)
         for block in 0..<40 {

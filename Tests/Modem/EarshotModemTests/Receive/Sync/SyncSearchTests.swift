@@ -7,7 +7,8 @@ import Testing
 
 @testable import EarshotModem
 
-/// The search and the refinement by themselves: what they find of sync patterns, where, and how often in noise.
+/// The search and the refinement alone: the sync patterns that they find, their places,
+/// and their false alarms in noise.
 @Suite(.optimized) struct SyncSearchTests {
     /// A receiver up to its refined candidates.
     private struct Ear: ~Copyable {
@@ -72,7 +73,7 @@ import Testing
         return places.filter { abs($0.time) < 0.6 && abs($0.offset) < 1.2 }.min { abs($0.time) < abs($1.time) }
     }
 
-    /// The largest offset that is looked for, in tone spacings.
+    /// The largest offset that the search covers, in tone spacings.
     private func reach(_ profile: Profile) -> Double {
         profile.maximumOffset * profile.centreHertz / profile.toneSpacingHertz
     }
@@ -90,9 +91,9 @@ import Testing
         }
     }
 
-    /// At the SNR at which half of the frames are to be decoded, 98.2 % (`standard`), 98.8 (`far`) and 99.5 (`fast`) of 1,000
-    /// frames were found: of 200 at most 3.6 are missed on the average, with a deviation of 1.9. The limit is 4.5 deviations
-    /// higher. The thresholds before lost 7.7 and 8.0 %: 16 of 200.
+    /// At the SNR at which half of the frames must decode, 98.2 % (`standard`), 98.8 (`far`) and 99.5 (`fast`) of 1,000
+    /// frames were found: at most 3.6 of 200 are missed on average, with a deviation of 1.9. The limit is 4.5
+    /// deviations higher. The earlier thresholds lost 7.7 and 8.0 %: 16 of 200.
     @Test(arguments: zip(Profile.all, [-5.2, -9.4, -12.2]))
     func findsPatternsAtTheLimit(_ profile: Profile, snrDecibels: Double) throws {
         var generator = SeededGenerator(seed: 3)
@@ -106,9 +107,9 @@ import Testing
         #expect(missed <= 12, "\(profile): \(missed) of 200, seed 3")
     }
 
-    /// In 600 s of noise `far` had 0.45 candidates a second after `GridLikelihood`, 2.2 before, and the other profiles fewer;
-    /// in 60 s 27 deviate by 5. The first blocks have all candidates, while the noise is not settled. The limit is 4 deviations
-    /// away.
+    /// In 600 s of noise `far` had 0.45 candidates a second after `GridLikelihood` and 2.2 before it, and the other
+    /// profiles fewer. 27 in 60 s have a deviation of 5. The first blocks have all candidates, while the noise is not
+    /// settled. The limit is 4 deviations away.
     @Test(arguments: Profile.all)
     func noiseHasFewCandidates(_ profile: Profile) {
         var noise = WhiteNoise(seed: 4)

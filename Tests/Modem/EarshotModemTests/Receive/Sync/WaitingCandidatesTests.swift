@@ -44,7 +44,7 @@ import Testing
         for (isSettled, kept) in [(true, [Float(0.2), 0.95]), (false, dominances)] {
             var waiting = WaitingCandidates(
                 format: format, cells: [cells(&random, blockCount: 5, isSettled: isSettled)])
-            // One of an earlier block is not asked.
+            // A candidate of an earlier block is not judged again.
             var candidates = [candidate(block: 1, dominance: 0.6)]
             candidates += dominances.map { candidate(block: 2, dominance: $0) }
             waiting.holdBack(&candidates, from: 1, 2)
@@ -52,7 +52,8 @@ import Testing
         }
     }
 
-    /// Noise is rejected once its symbols are there; behind a restart its cells are gone, and it is passed on.
+    /// Noise is rejected once its symbols are there. After a restart its cells are gone,
+    /// and the candidate is passed on.
     @Test func noiseIsRejectedAndTheUnknownPassedOn() {
         for restarts in [false, true] {
             var random = SeededGenerator(seed: 32)
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    /// What waits for lost samples is forgotten.
+    /// Candidates that wait for lost samples are forgotten.
     @Test func nothingIsLeftBehindAHole() {
         var random = SeededGenerator(seed: 33)
         let cells = cells(&random, blockCount: 5)
