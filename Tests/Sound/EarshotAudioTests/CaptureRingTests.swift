@@ -47,7 +47,7 @@ import Testing
         #expect(!ring.take { _, _ in })
     }
 
-    /// Frames are what a ring may lack too: blocks in one piece, and the end left empty where a block does not fit.
+    /// A ring may run out of frames too: blocks stay in one piece, and the end stays empty if a block does not fit.
     @Test func aRingOfFewFramesKeepsBlocksInOnePiece() {
         let ring = CaptureRing(slotCount: 8, slotFrameCount: 4, channelCount: 1, frameCapacity: 10)
         func put(_ count: Int, _ value: Float) -> Bool {

@@ -16,7 +16,7 @@ import Testing
             var total = 0
             while case let frames = try reader.read(into: &block, maxFrames: 512), frames > 0 {
                 total += frames
-                // A compressed file may claim a lot, but not deliver more than this from so few bytes.
+                // A compressed file may claim a lot, but cannot deliver more than this from so few bytes.
                 try #require(total < 10_000_000)
             }
             return total

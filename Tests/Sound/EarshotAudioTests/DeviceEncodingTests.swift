@@ -109,8 +109,8 @@ private enum Twin {
 }
 
 extension DeviceEncoding {
-    /// The bytes that `encode` writes `offset` bytes after an aligned address; checks that it writes nothing behind
-    /// them.
+    /// The bytes that `encode` writes `offset` bytes after an aligned address; checks that
+    /// it writes nothing after them.
     fileprivate func bytes(_ samples: [Float], offset: Int) -> [UInt8] {
         let count = samples.count * bytesPerSample
         let room = UnsafeMutableRawBufferPointer.allocate(byteCount: offset + count + 8, alignment: 16)

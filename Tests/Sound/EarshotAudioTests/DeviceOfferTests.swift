@@ -2,7 +2,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Which offers can carry 18.5 to 20 kHz, and with which reasons and warnings.
+/// The offers that can carry 18.5 to 20 kHz, with their reasons and warnings.
 @Suite struct DeviceOfferTests {
     private func offer(
         _ kind: DeviceKind, card: Int? = nil, rates: [Int] = [44_100, 48_000], highest: Int? = nil,

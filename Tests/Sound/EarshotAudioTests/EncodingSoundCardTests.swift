@@ -14,7 +14,7 @@ struct EncodingSoundCardTests {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let played = (0..<24_000).map { Float(0.9 * sin(2 * .pi * 19_000 / 48_000 * Double($0) + 0.1)) }
         var recorded: [Float] = []
-        // A machine that is busy for 0.25 s makes a gap, which says nothing about the encoding.
+        // A machine that is busy for 0.25 s makes a gap, which is no fault of the encoding.
         for attempt in 1...5 {
             let recording = try await onThread { try CardRecording(card, encoding: encoding) }
             let loudspeaker = try await onThread {

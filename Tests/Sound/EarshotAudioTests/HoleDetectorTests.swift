@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Twenty looks a second at a device that reports its delay to ±0.5 ms, as PulseAudio does.
+/// The detector looks twenty times a second at a device that reports its delay to ±0.5 ms, as PulseAudio does.
 struct HoleDetectorTests {
     /// - Parameters:
     ///   - ppm: how much slower the device's clock runs than the system's.

@@ -65,7 +65,7 @@ struct LoudspeakerSoundCardTests {
         _ = try await loudspeaker.play(Self.tone(seconds: seconds))
         let passed = Double(MonotonicTime.nanoseconds - begin) / 1e9
         loudspeaker.stop()
-        // Each buffer is taken at once, and waits for its own length; the first and the last need not.
+        // The device takes each buffer at once and waits for its length, except for the first and the last.
         #expect(passed > seconds - 2 * bufferSeconds)
     }
 
@@ -127,7 +127,7 @@ struct LoudspeakerSoundCardTests {
         let recording = try await onThread { try CardRecording(card) }
         let loudspeaker = try await onThread { try Self.open(card) }
         try await onThread { try recording.grow(by: 0.3) }
-        // Long, because a busy machine may stop it seconds late.
+        // A long tone, because a busy machine may stop it seconds late.
         let broken = Task { try await loudspeaker.play(Self.tone(seconds: 30, amplitude: 0.5)) }
         try await onThread { try recording.grow(by: 1) }
         let waiting = Task { try await loudspeaker.play(Self.tone(seconds: 5)) }
@@ -143,7 +143,8 @@ struct LoudspeakerSoundCardTests {
         let last = try #require(samples.lastIndex { $0 != 0 })
         let first = try #require(samples.firstIndex { $0 != 0 })
         #expect(last - first < 29 * 48_000, "it was played to its end")
-        // The ramp falls by 1/240 a sample: the last ten have at most 0.5 · 10/240, and a ramp before that most.
+        // The ramp falls by 1/240 a sample: the last ten samples have at most 0.5 ·
+        // 10/240, and a ramp before them has the maximum.
         let peak = { (range: Range<Int>) in samples[range].map(abs).max() ?? 0 }
         #expect(peak(last - 9..<last + 1) <= 0.021)
         #expect(peak(last - 299..<last - 239) > 0.45)

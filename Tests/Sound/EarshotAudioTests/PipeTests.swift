@@ -125,7 +125,7 @@ import Testing
         pthread_join(writer, nil)
     }
 
-    /// Raw samples whose format was forgotten: the pipe stays open, and the refusal comes all the same.
+    /// Raw samples of an unknown format: the refusal comes although the pipe stays open.
     @Test func unknownKindIsRefusedWhileThePipeIsOpen() throws {
         let ends = makePipe()
         send((0..<8_192).map { UInt8(truncatingIfNeeded: 3 + $0 * 7) }[...], to: ends.writing)

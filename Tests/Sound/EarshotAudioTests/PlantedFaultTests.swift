@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotAudio
 
-/// Deliberate faults: `Tests/Support/sanitize.sh` must find each, or its silence about other code means nothing.
+/// Deliberate faults: `Tests/Support/sanitize.sh` must find each, or its silence about other code proves nothing.
 @Suite struct PlantedFaultTests {
     private static let wanted = ProcessInfo.processInfo.environment["EARSHOT_PLANTED_FAULT"]
 

@@ -47,7 +47,7 @@ import Testing
         ] as [(SampleEncoding, [UInt8], Float)])
     func everyEncodingDecodes(encoding: SampleEncoding, bytes: [UInt8], value: Float) throws {
         let scratch = Scratch()
-        // A frame and a half: the half is not a frame.
+        // A frame and a half: the half does not count.
         let path = scratch.file("x.raw", containing: bytes + bytes + bytes)
         let samples = try readAll(path, raw: RawFormat(encoding, sampleRateHertz: 8000, channelCount: 2))
         #expect(samples == [value, value])

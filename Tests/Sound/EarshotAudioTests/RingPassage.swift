@@ -38,7 +38,7 @@ final class RingPassage: Sendable {
             block.frameCount = Int.random(in: 0...Self.maximumFrameCount, using: &random)
             block.droppedFrameCount = account.numberCount
             if block.frameCount == 0 {
-                // Its strings are counted references, which a race would corrupt.
+                // Its strings are reference-counted, so a race would corrupt them.
                 let error = DeviceError(
                     .busy, operation: "record from", device: "a name too long for a small string",
                     detail: "number \(account.numberCount)", advice: "Wait for the one after it")

@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// 16 bit samples come unchanged, also after some that were read as floats; other encodings do not.
+    /// 16 bit samples come unchanged, even after some that were read as floats; other encodings do not.
     @Test func integersComeAsTheyAreStored() throws {
         let scratch = Scratch()
         for container in [Container.wav, .rifx, .flac] {

@@ -5,18 +5,18 @@ import Testing
 
 @testable import EarshotAudio
 
-/// When a sound begins, in a recording of a sound server's monitor. `make test` runs it after the other tests: a dozen
-/// sound servers at once report delays that are tens of milliseconds old.
+/// The start time of a sound, in a recording of a sound server's monitor. `make test` runs it after the other tests: a
+/// dozen sound servers at once report delays that are tens of milliseconds old.
 @Suite(
     .apart,
     .disabled(
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"))
 struct StartTimeAloneSoundCardTests {
-    /// Two sounds with stated start times are as far apart in a recording.
+    /// Two sounds with stated start times are equally far apart in a recording.
     ///
     /// On a quiet machine, the device's delay, from which the player computes each start, is known to 0.5 ms
-    /// (HoleDetector); two of them, and twice that for a busy machine: 2 ms. Where something else takes the processors,
-    /// a report can be later than that. A wrong computation would be wrong each time.
+    /// (HoleDetector). Two starts, and twice that for a busy machine, make 2 ms. If other work takes the processors, a
+    /// report can be even later. A wrong computation would be wrong each time.
     @Test func soundsBeginWhenTheyAreToBegin() async throws {
         let card = try await onThread { try SoundCard(in: TestSupport.Scratch()) }
         let loudspeaker = try await onThread {

@@ -89,9 +89,10 @@ import Testing
             device.run(seconds: 20, jitter: 0.02, using: &random)
             #expect(device.claims.count == 1, "\(device.claims)")
             guard let claim = device.claims.first else { continue }
-            // The judgement in which the loss falls may end too early for four late blocks; the next one takes 1 s.
+            // The judgement period in which the loss falls may end before four blocks are late; the next one takes 1 s.
             #expect(claim.atSeconds - begin < 2.05)
-            // Both ends of the difference are minimum delays of up to 20 ms: of 30 blocks, and of one for a short loss.
+            // Both ends of the difference are minimum delays of up to 20 ms: of 30 blocks,
+            // or of one block for a short loss.
             #expect(abs(Double(claim.frameCount) / Double(Self.rate) - seconds) < 0.02)
             #expect(device.clock.frameCount == device.blockCount * Self.period + claim.frameCount)
         }
@@ -124,7 +125,7 @@ import Testing
         #expect(device.clock.dueFrameCount(at: 1) == 0)
         device.run(seconds: 10, jitter: 0.005, using: &random)
         let before = device.clock.frameCount
-        // Two seconds after the last block 2 s are due, within the jitter.
+        // Two seconds after the last block 2 s of sound are due, within the jitter.
         let now = Int64((device.dueSeconds + 2) * 1e9) + 7_000_000_000
         let due = device.clock.dueFrameCount(at: now)
         #expect(abs(due - 2 * Self.rate - Self.period) < Self.rate / 1_000, "\(due)")

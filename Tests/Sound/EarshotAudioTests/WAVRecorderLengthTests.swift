@@ -61,7 +61,7 @@ import Testing
         try recorder.finish()
         let status = try status(scratch.file("x.wav"))
         #expect(status.st_size == 44 + 2 * (3600 * 48_000 + 2))
-        // A few blocks of the file system, of up to 64 KiB, instead of 345 MB.
+        // A few blocks of the file system, of up to 64 KiB each, instead of 345 MB.
         #expect(status.st_blocks * 512 < 1 << 20)
     }
 
@@ -103,7 +103,7 @@ import Testing
         }
     }
 
-    /// A gap of a day at the real limit: 4 GiB of hole, crossed by sound and by silence.
+    /// A gap of a day at the real limit: 4 GiB of hole, filled past the limit by sound and by silence.
     @Test func trueLimitIsCrossed() throws {
         let scratch = Scratch()
         let sound = noise(1000, seed: 9, peak: 0.9)

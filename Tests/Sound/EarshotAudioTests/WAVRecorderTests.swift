@@ -10,7 +10,7 @@ import Testing
 @Suite struct WAVRecorderTests {
     static let kinds = SampleFormat.allCases.flatMap { format in (1...8).map { (format, $0) } }
 
-    /// Another open of the file reads what a kill would leave: the page cache outlives the process.
+    /// Opens the file a second time, to read what a kill would leave: the page cache outlives the process.
     @Test(arguments: kinds)
     func everyMomentIsReadable(format: SampleFormat, channels: Int) throws {
         let scratch = Scratch()
@@ -47,7 +47,7 @@ import Testing
         let moments = Atomic(0)
     }
 
-    /// The same at moments that the recorder does not choose, also during its writes.
+    /// The same at random moments, even during the recorder's writes.
     @Test func anotherThreadFindsTheFileValid() async throws {
         let scratch = Scratch()
         let path = scratch.file("x.wav")
@@ -69,7 +69,7 @@ import Testing
         var generator = SeededGenerator(seed: 6)
         var frames = 0
         while frames < limit, progress.moments.load(ordering: .acquiring) < 100 {
-            // Sometimes more than a second at once, which must come with header updates of its own.
+            // Sometimes more than a second at once, for which the recorder must update the header as well.
             let block = Int.random(in: 1...2 * rate, using: &generator)
             try recorder.write((0..<block).map { cycle[(frames + $0) % rate] })
             frames += block

@@ -44,7 +44,7 @@ import Testing
         #expect(scratch.names == ["x.wav"])
     }
 
-    /// SoX warns about floats without the size of the format's extension, and without a fact chunk.
+    /// SoX warns about floats if the format's extension has no size or the fact chunk is missing.
     @Test func floatsHaveAFactChunk() throws {
         let header = try wavBytes([0.5, -0.25, 2, 0], rate: 44_100, channels: 2, format: .f32).prefix(58)
         let format: [UInt8] = [18, 0, 0, 0, 3, 0, 2, 0, 0x44, 0xAC, 0, 0, 0x20, 0x62, 5, 0, 8, 0, 32, 0, 0, 0]
@@ -118,7 +118,7 @@ import Testing
         var writer = try WAVWriter(
             path: scratch.file("x.wav"), sampleRateHertz: 48_000, channelCount: 1, format: .f32)
         #expect((0xFFFF_0000...0xFFFF_FFFF).contains(writer.dataByteLimit))
-        // Stands for 4 GiB, which a test should not write.
+        // Represents 4 GiB, which a test should not write.
         writer.dataByteLimit = 8
         try writer.write([0.5, 0.5])
         var error: AudioError?

@@ -28,7 +28,7 @@ import Testing
 
     @Test func theBestChannelReportsTheFrame() throws {
         let frames = try [9, 12, 12, 3].enumerated().map { ($0, try Self.frame("cafe", at: 100 * $0, snr: $1)) }
-        // Of two equal ones the first.
+        // Of two equal channels, the first reports the frame.
         #expect(Self.reports([frames]) == [[1]])
     }
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The memory is bounded: an old frame is forgotten, so one at the same place counts anew.
+    /// The memory is bounded: an old frame is forgotten, so a later one at the same place is new.
     @Test func memoryIsShort() throws {
         let frame = try Self.frame("cafe", at: 0)
         // The frame ended 0 s, then 1 s, then 2 s before the block's end; 1 s is remembered.

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Events without a reader. ALSA's null device delivers silence as fast as it is read.
+/// Events that no reader takes. ALSA's null device delivers silence as fast as it is read.
 @Suite(.apart) struct ListenerBacklogSoundCardTests {
     private static func listener() throws -> Listener {
         var options = Listener.Options()
@@ -23,7 +23,7 @@ import Testing
         while missed == 0, pause < 60 {
             try await Task.sleep(for: .seconds(pause))
             pause *= 2
-            // Behind a full buffer comes the number of events that found no room.
+            // After a full buffer comes the number of events that found no room.
             for _ in 0..<Listener.maximumBacklog + 4 where missed == 0 {
                 last = await events.next()
                 if case .missed(let count)? = last { missed = count }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    /// However long it ran unread, the last events are the number of missed ones and the summary.
+    /// However long the listener ran without a reader, its last events are the number of missed ones and the summary.
     @Test func theEndIsNotMissed() async throws {
         let listener = try await onThread { try Self.listener() }
         let events = listener.events()
@@ -57,7 +57,7 @@ import Testing
         #expect(summary.heardSeconds > 0)
     }
 
-    /// Two streams of one listener hold the same last event; a third, after the end, holds that alone.
+    /// Two streams of one listener end with the same event; a third, opened after the end, holds only that event.
     @Test func eventsCanBeAskedForAgain() async throws {
         let listener = try await onThread { try Self.listener() }
         async let first = listener.events().reduce(into: [ListenerEvent]()) { $0.append($1) }
@@ -74,7 +74,7 @@ import Testing
         #expect(all == 1)
     }
 
-    /// A stream that is left does not end the others.
+    /// A stream whose reader leaves does not end the others.
     @Test func oneStreamIsLeftAndAnotherGoesOn() async throws {
         let listener = try await onThread { try Self.listener() }
         let events = listener.events()
@@ -89,11 +89,11 @@ import Testing
         listener.stop()
     }
 
-    /// A reader that is cancelled while events arrive: the end of its stream must not wait for a lock that is held while the
-    /// stream takes an event.
+    /// A reader is cancelled while events arrive. The end of its stream must not wait for the lock that is
+    /// held while the stream receives an event.
     @Test func aReaderThatIsCancelledAmidEventsStopsNothing() async throws {
         let listener = try await onThread { try Self.listener() }
-        // Keeps the listener at work.
+        // This stream keeps the listener at work.
         let kept = listener.events()
         for turn in 0..<5_000 {
             let reader = Task { for await _ in listener.events() {} }
@@ -123,14 +123,14 @@ import Testing
         }
     }
 
-    /// A loop that is left, and a stream that is dropped, leave no thread behind.
+    /// A loop that breaks and a stream that is dropped leave no thread.
     @Test func unreadEventsDoNotKeepAThread() async throws {
         let before = Holdings.threadCount
         for _ in 0..<30 {
             let listener = try await onThread { try Self.listener() }
             _ = listener.events()
         }
-        // Each has two threads. Other tests have some too.
+        // Each listener has two threads. Other tests have some too.
         let after = try await onThread { Holdings.wait(until: before + 30) { Holdings.threadCount } }
         #expect(after <= before + 30)
     }

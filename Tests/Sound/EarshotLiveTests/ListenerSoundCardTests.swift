@@ -36,7 +36,7 @@ struct ListenerSoundCardTests {
         }
         var sent: [Playback] = []
         for payload in Self.payloads { sent.append(try await broadcaster.broadcast(payload)) }
-        // However long the last one takes: a sanitizer makes decoding ten times slower.
+        // Waits as long as the last one takes: a sanitizer makes decoding ten times slower.
         let patience = Task {
             try await Task.sleep(for: .seconds(15))
             heardContinuation.finish()
@@ -47,7 +47,7 @@ struct ListenerSoundCardTests {
             if heard.count == Self.payloads.count { break }
         }
         patience.cancel()
-        // Both streams are there.
+        // The server has both streams.
         #expect(try await onThread { try card.streams().count } == 2)
         loop.cancel()
         let levels = await loop.value
@@ -80,8 +80,8 @@ struct ListenerSoundCardTests {
         try await onThread { try card.waitUntilClosed() }
     }
 
-    /// A consumer that takes four times as long as the sound is stopped a second after the limit of two, and ends a second later:
-    /// after 4 s and a block, which has three events of 0.2 s at most.
+    /// A consumer takes four times as long as the sound. A second after the limit of two it is stopped, and a second
+    /// later it ends: after 4 s and a block, which has at most three events of 0.2 s.
     @Test func theLimitEndsASlowConsumer() async throws {
         let card = try await onThread { try LiveCard() }
         var options = Listener.Options()

@@ -19,7 +19,7 @@ import Testing
         /// Samples so far, lost ones included.
         private(set) var position = 0
         private(set) var events: [ListenerEvent] = []
-        /// When the sample at 0 was recorded.
+        /// The time at which the sample at 0 was recorded.
         let origin: Int64 = 5_000_000_000
         /// The time after the origin.
         let time = Time()
@@ -68,7 +68,7 @@ import Testing
             events.append(.ended(summary))
         }
 
-        /// Checks that every frame was heard when its samples were recorded.
+        /// Checks that every frame has the time at which its samples were recorded.
         func expectTimesOfPositions() {
             for heard in heard {
                 let expected = origin + Int64(heard.frame.startSample) * 1_000_000_000 / Int64(rate)
@@ -78,12 +78,13 @@ import Testing
         }
     }
 
-    /// Five streams of `fast` sync patterns with up to three more tones each cost more than the budget of decoding work allows. The session
-    /// says so, at most once a second, and every attempt that the receiver left out is in one of the reports or in the summary.
+    /// Five streams of `fast` sync patterns with up to three more tones each exceed the budget of decoding
+    /// work. The session reports that at most once a second, and every attempt that the receiver left out is
+    /// in one of the reports or in the summary.
     @Test func soundBeyondTheBudgetIsReported() throws {
         var air = [Float](repeating: 0, count: 24 * Self.rate)
         for stream in 0..<5 {
-            // Another rate moves the tones: by 18 Hz from one stream to the next.
+            // Another rate moves the tones, by 18 Hz from one stream to the next.
             let transmitter = try Transmitter(profile: .fast, sampleRateHertz: Self.rate + 45 * (stream - 2))
             var (first, number) = (2_000 * stream, 0)
             while first < air.count {
@@ -144,7 +145,8 @@ import Testing
         #expect(abs(summary.heardSeconds - 2.5 - 2 * Double(frame.count) / 48_000) < 1e-3)
     }
 
-    /// A burst at −12.3 dB, by 0.047²/2 over 0.95²/3/16 (noise ±0.95 has 1,500 of 24,000 Hz in the band): too quiet alone.
+    /// A burst at −12.3 dB, by 0.047²/2 over 0.95²/3/16 (noise of ±0.95 has 1,500 of
+    /// 24,000 Hz in the band): too quiet alone.
     @Test(arguments: [1, 4])
     func aQuietBurstIsHeardIfWanted(combinedCount: Int) throws {
         var options = Listener.Options()
@@ -175,7 +177,7 @@ import Testing
 
     @Test func aFrameIsReportedOnceOrForEveryChannelOrOfTheMean() throws {
         let sound = Self.silence(0.5) + (try Self.frame()) + Self.silence(0.5)
-        // The third channel is loudest; the noise is the same on all after the gain, so its SNR is not better: add some.
+        // The channels differ only in gain, so all have the same SNR.
         var every = Listener.Options()
         every.reportsEveryChannel = true
         var mixing = Listener.Options()

@@ -33,7 +33,7 @@ import Testing
         #expect(crossing.highDecibels.map { abs($0 - 0.8028 / 0.8108) < 5e-4 } == true)
     }
 
-    /// 60, 40 becomes 50, 50; a third point of twice the trials pulls twice as hard.
+    /// 60, 40 becomes 50, 50; a third point with twice the trials has twice the weight.
     @Test func fallingSharesArePooled() throws {
         let pooled = try #require(
             CurveCrossing(share: 0.75, points: points([(0, 10), (1, 60), (2, 40), (3, 90)])))
@@ -55,7 +55,7 @@ import Testing
         #expect(below.snrDecibels == nil && below.lowDecibels == nil && below.highDecibels == nil)
         let above = try #require(CurveCrossing(share: 0.9, points: measured))
         #expect(above.place == .above(decibels: -1))
-        // 88 and 85 in 100 may well be 90.
+        // With 88 and 85 in 100 the true share may be 90 %.
         #expect(above.lowDecibels.map { $0 > -3 && $0 < -1 } == true && above.highDecibels == nil)
         #expect(CurveCrossing(share: 0.9, points: []) == nil)
         #expect(CurveCrossing(share: 0.9, points: points([(0, 0)], trials: 0)) == nil)
@@ -67,10 +67,11 @@ import Testing
         #expect(CurveCrossing(share: 0.5, points: split) == CurveCrossing(share: 0.5, points: whole))
     }
 
-    /// 400 measurements of p = 1/(1 + e^{−SNR/s}), points at random places. The promise is 95 %; 97 to 99 % was measured, and
-    /// of 400 that is never below 95 % (3 deviations of 0.7 % from 97). Too wide an interval would hold it too: its
-    /// mean width there was 0.18, 0.31, 0.34, 0.04 dB; 15 % more is allowed. The mean error is less than four times its
-    /// own deviation, a width/5/√400, and a tenth of a width if there is hardly a point on the slope.
+    /// 400 measurements of p = 1/(1 + e^{−SNR/s}) at random points. The interval promises 95 %. Measured were 97
+    /// to 99 %, and the share of 400 then never falls below 95 % (3 deviations of 0.7 % from 97). Too wide an
+    /// interval would hold that promise too: its mean width was 0.18, 0.31, 0.34 and 0.04 dB, and 15 % more is
+    /// allowed. The mean error is less than four times its own deviation, a width/5/√400, and a tenth of a width
+    /// if there is hardly a point on the slope.
     @Test(arguments: [
         (0.3, 0.5, 200, 0.5, 0.177), (0.3, 0.5, 200, 0.9, 0.311), (0.15, 1, 200, 0.9, 0.337),
         (0.15, 0.25, 1_000, 0.5, 0.039),

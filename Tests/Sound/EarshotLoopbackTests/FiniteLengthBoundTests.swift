@@ -19,8 +19,8 @@ import Testing
         #expect(abs(decibels - 10 * .log10(64.0 / 40) - row.bitEnergyDecibels) < 0.09)
     }
 
-    /// The formula as it stands, drawn by chance alone. Its own error, √(V/20,000), four times; V's is √((κ − 1)/20,000) of
-    /// V, with a kurtosis κ of at most 5: 1.4 %, four times.
+    /// The formula itself, by random draws alone. The limit is four times its own error √(V/20,000). V has an error of
+    /// √((κ − 1)/20,000) of V, with a kurtosis κ of at most 5: 1.4 %, also four times.
     @Test(arguments: [(16, 4.0), (32, 6.0)])
     func capacityAndDispersion(row: (toneCount: Int, decibels: Double)) {
         let gamma = powerRatio(decibels: row.decibels)
@@ -44,8 +44,8 @@ import Testing
         #expect(abs(information.dispersionBitsSquared / dispersion - 1) < 0.057)
     }
 
-    /// With known phases i is that of Gaussian amplitudes, drawn by chance alone; and at 2 bits a symbol of 4 or 5 it is worth
-    /// 1.5 to 3.5 dB.
+    /// With known phases i is that of Gaussian amplitudes, from random draws alone. At 2 bits a
+    /// symbol of 4 or 5 it gains 1.5 to 3.5 dB.
     @Test(arguments: [(16, 4.0), (32, 5.0)])
     func knownPhasesSayMore(row: (toneCount: Int, decibels: Double)) throws {
         let gamma = powerRatio(decibels: row.decibels)
@@ -105,7 +105,7 @@ import Testing
         let best = try #require(all.snrDecibels(atSuccess: 0.9, symbolSeconds: seconds))
         let nearest = try #require(data.snrDecibels(atSuccess: 0.9, symbolSeconds: seconds))
         #expect(best < nearest && nearest < row.decibels)
-        // 0.001 dB is the search's step, and a decibel makes the share at most ten times as large or small.
+        // The search has steps of 0.001 dB, and a decibel changes the share at most tenfold.
         #expect(abs(all.errorShare(snrDecibels: best, symbolSeconds: seconds) - 0.1) < 0.001)
         // Es/N0 = SNR·1500·T, and 1500·T is M.
         let energy = best + 10 * .log10(Double(row.profile.toneCount))
@@ -120,7 +120,7 @@ import Testing
         #expect(shares.first == 1 && shares.last == 0)
     }
 
-    /// 16 tones of 32 are 2⁸⁰ words: half of 2⁸¹ find none.
+    /// 16 tones of 32 make 2⁸⁰ words: half of 2⁸¹ words have none.
     @Test func wordsRunOut() throws {
         let bound = FiniteLengthBound(toneCount: 32, symbolCount: 16, bitCount: 81)
         #expect(bound.errorShare(esN0Decibels: 60) == 0.5)

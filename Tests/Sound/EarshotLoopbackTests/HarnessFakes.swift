@@ -5,11 +5,11 @@ import EarshotLoopback
 
 @testable import EarshotModem
 
-/// A medium that hears everything as it was sent, except for the changes of a test.
+/// A medium that receives everything as it was sent, except for the changes of a test.
 struct FakeMedium: LoopbackMedium {
     /// The number of samples recorded before playback began.
     var leadSampleCount = 20_000
-    /// Whether the recording has sound, and with it sweeps, or is silent.
+    /// Whether the recording has sound, including the sweeps, or is silent.
     var hasSound = true
     /// The share of the program that is played.
     var playedSampleCount: Int?

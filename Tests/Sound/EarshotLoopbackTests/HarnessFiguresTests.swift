@@ -47,7 +47,7 @@ import Testing
         let none = level.decibels(over: 5..<5)
         #expect(none == nil)
         for _ in 0..<20 { level.push(Self.sine(0).span) }
-        // Forgotten: 16 s are kept.
+        // Forgotten: the meter holds only 16 s.
         let gone = level.decibels(over: 0..<48_000)
         #expect(gone == nil)
     }

@@ -17,7 +17,7 @@ import Testing
         let latency = try #require(fast.latencySeconds)
         let expected = 832 / 1_500.0 + 0.125
         #expect(abs(latency.minimum - expected) < 1e-6 && abs(latency.maximum - expected) < 1e-6)
-        // 0.25 is −12.04 dBFS; the middle of a frame has a constant envelope, and smoothed steps cost next to nothing.
+        // 0.25 is −12.04 dBFS. The middle of a frame has a constant envelope, and smoothed steps cost almost nothing.
         let level = try #require(fast.levelDecibels)
         #expect(abs(level.median + 12.04) < 0.05)
         let clock = try #require(report.clock)
@@ -69,7 +69,7 @@ import Testing
         #expect(!report.isPassed(requiredShare: 0.9))
     }
 
-    /// Half of a `fast` frame is 12,288 samples: 10,000 are near, 15,000 are not.
+    /// Half of a `fast` frame is 12,288 samples: an error of 10,000 is near, one of 15,000 is not.
     @Test(arguments: [true, false]) func aTokenAtAnotherTimeIsWrong(hasSound: Bool) throws {
         for (shift, isNear) in [(10_000, true), (-10_000, true), (15_000, false), (-15_000, false)] {
             var medium = FakeMedium()

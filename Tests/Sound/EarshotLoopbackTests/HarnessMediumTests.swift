@@ -17,12 +17,13 @@ import Testing
         for profile in report.profiles {
             let seconds = try #require(Profile.named(profile.name)).frameSeconds(payloadByteCount: 8)
             let latency = try #require(profile.latencySeconds)
-            // A frame is decided some symbols after its end: at most 8 of 10.7 to 42.7 ms and a block of 10 ms.
+            // The receiver decides a frame some symbols after its end: at most 8 of 10.7
+            // to 42.7 ms, and a block of 10 ms.
             #expect(latency.minimum > seconds && latency.maximum < seconds * (1 + 8.0 / 52) + 0.01)
             let level = try #require(profile.levelDecibels)
             #expect(abs(level.median + 12.04) < 0.05)
-            // 16 bits: noise of 2⁻¹⁵/√12 is 81 dB below the signal and 95 in 1,500 Hz; the tones' neighbours limit it
-            // before that.
+            // 16 bits make noise of 2⁻¹⁵/√12, which is 81 dB below the signal and 95 dB in 1,500 Hz. The leakage of
+            // neighbouring tones limits the SNR before that.
             let snr = try #require(profile.snrDecibels)
             #expect(snr.minimum > 40)
         }
@@ -51,8 +52,8 @@ import Testing
         #expect(report.profiles.allSatisfy { $0.missing.count == 2 })
     }
 
-    /// The stated uncertainty is two standard deviations, so for a few seeds 3 hold: 1.5 times that, and the tenth of a ppm that is
-    /// always granted.
+    /// The stated uncertainty is two standard deviations, so for a few seeds the limit is 3: 1.5 times as much, plus
+    /// the tenth of a ppm that is always allowed.
     @Test(arguments: [200.0, -200, 1_000]) func clocksAreReadWithinTheirUncertainty(ppm: Double) throws {
         var air = AirMedium()
         air.clockPPM = ppm
@@ -65,8 +66,8 @@ import Testing
         }
     }
 
-    /// Without direct sound, and with noise, the strongest echo of the two sweeps is seldom the same one. If it is taken for
-    /// the same, clocks are up to 1,000 ppm off.
+    /// Without direct sound and with noise, the two sweeps seldom have the same strongest echo. A receiver that takes
+    /// it for the same echo has clocks up to 1,000 ppm off.
     @Test func echoesDoNotMoveTheClock() throws {
         var air = try medium("room-c")
         air.snrDecibels = 5
@@ -79,8 +80,9 @@ import Testing
         }
     }
 
-    /// At 20 dB the microphone is at its full gain. At 0 dB the noise has a deviation of √((0.25²/2)·16) = 0.707, which
-    /// it turns down to 0.125: by 15.05 dB. A token's noise differs from that of the second before by some 0.1 dB.
+    /// At 20 dB the microphone is at its full gain. At 0 dB the noise has a deviation of √((0.25²/2)·16)
+    /// = 0.707, and the microphone turns it down to 0.125: by 15.05 dB. A token's noise differs from
+    /// that of the second before by about 0.1 dB.
     @Test(arguments: [(20.0, -12.04), (0.0, -27.09)]) func levelsAreThoseWithoutNoise(snr: Double, level: Double) throws
     {
         var air = AirMedium()

@@ -23,9 +23,9 @@ import Testing
         return (scene, Double(scene.startSample) - fraction / (1 + ppm * 1e-6))
     }
 
-    /// Checked by its definition at a few places, on both sides of the border between two blocks: 262,144 − 72,000 + 1 lags, cut to
-    /// a multiple of 4, then the second part of the same transform, then the next one. Single precision leaves
-    /// 18 stages · 6e-8 of the loudest.
+    /// Compares with the definition at a few places, on both sides of the border between two blocks: 262,144 − 72,000 +
+    /// 1 lags, cut to a multiple of 4, then the second part of the same transform, then the next one. Single precision
+    /// leaves 18 stages · 6e-8 of the loudest.
     @Test func theCorrelatorEqualsItsDefinition() throws {
         let sweep = try Sweep(sampleRateHertz: 48_000, amplitude: 1)
         var random = SeededGenerator(seed: 3)
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    /// In noise the error is as `deviationSamples` states: the mean square of 40 errors is within 1 ± 3·√(2/40) = 1.67 of its square.
-    /// At 30 dB the deviation is the stated minimum, and the error below.
+    /// In noise the errors agree with `deviationSamples`: the mean square of 40 errors is within 1 ± 3·√(2/40) = 1.67
+    /// of its square. At 30 dB the stated deviation is the minimum, and the error is smaller.
     @Test(arguments: [-10, -5, 0, 10, 30] as [Double])
     func findsTheSweepWithinTheStatedDeviation(snrDecibels: Double) throws {
         var sum = 0.0
@@ -96,7 +96,7 @@ import Testing
         #expect(room.directToReverberantDecibels == nil ? laterCount > 10 : laterCount == 0)
     }
 
-    /// A quieter direct sound 5 ms before a loud echo: the first gives the latency, the second the level.
+    /// A quiet direct sound comes 5 ms before a loud echo: the first gives the latency, the second the level.
     @Test func theFirstArrivalMayBeTheQuieter() throws {
         var scene = PairScene()
         scene.path = { convolve($0, [0.5] + [Float](repeating: 0, count: 239) + [1]) }
@@ -125,7 +125,7 @@ import Testing
             }
         }
         if kind == .tokens {
-            // Without the stretch just before a peak, the best of these reaches 17 dB.
+            // Without the test of the stretch just before a peak, the best of these reaches 17 dB.
             for index in 0..<30 {
                 let profile = Profile.all[index % 3]
                 let transmitter = try Transmitter(profile: profile, sampleRateHertz: 48_000)
@@ -160,13 +160,13 @@ import Testing
         #expect(abs(arrival.firstSample - 60_000) < 0.5)
     }
 
-    /// Shorter and shorter recordings: until one no longer holds the whole sweep, and an empty one.
+    /// Ever shorter recordings, until one no longer holds the whole sweep, and an empty one.
     @Test func aSweepThatIsCutOffIsNone() throws {
         let scene = PairScene(startSample: 10_000)
         let (sweep, recording) = (try scene.sweep(), try scene.recording())
         let detector = SweepDetector(sweep)
         #expect(detector.detect(in: Array(recording[..<(10_000 + 72_100)])) != nil)
-        // It begins 25 ms before the sweep, or too late.
+        // The recording begins 25 ms before the sweep, or too late.
         #expect(detector.detect(in: Array(recording[8_700...])) != nil)
         #expect(detector.detect(in: Array(recording[9_500...])) == nil)
         for count in [10_000 + 71_900, 10_000 + 36_000, 72_001, 72_000, 71_999, 1_000, 1, 0] {
@@ -186,8 +186,8 @@ import Testing
         #expect(detector.detect(in: recording, range: -5..<3) == nil)
     }
 
-    /// Two sweeps ten seconds apart, recorded by a clock that is off: found within four of the stated deviations. In noise at
-    /// 0 dB the deviation is 0.3 ppm, and a smeared peak at 300 ppm doubles it (measured 2.4 times).
+    /// Two sweeps ten seconds apart, recorded with an inexact clock, are found within four of the stated deviations. In
+    /// noise at 0 dB the deviation is 0.3 ppm, and a smeared peak at 300 ppm doubles it (measured 2.4 times).
     @Test(arguments: [-300, -50, 0, 20, 300] as [Double], [0, 30] as [Double])
     func clockDifferencesAreMeasured(ppm: Double, snrDecibels: Double) throws {
         let sweep = try Sweep(sampleRateHertz: 48_000, amplitude: 0.25)

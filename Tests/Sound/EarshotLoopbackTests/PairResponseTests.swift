@@ -10,10 +10,11 @@ import Testing
 @Suite(.optimized) struct PairResponseTests {
     private static let rates = [44_100, 48_000, 96_000]
 
-    /// A filter of three taps is known at every frequency. In silence the gate, which cuts off the ringing of the band's ends, leaves
-    /// less than 0.07 dB (measured); limit 0.1. At 30 dB the sweep's energy in 1 Hz is 1,000·1,500 Hz/4,067 Hz/s over noise's in the
-    /// gate of 60 ms, 38 dB above it, so each bin, with 50·0.06 = 3 independent values, is known to 4.34·√(2/(6,150·3)) = 0.045 dB
-    /// if the path has 0 dB and twice that at −6 dB; limit five deviations. The band's mean over 30 bins is known five times better.
+    /// A filter of three taps has a known response at every frequency. In silence the gate, which cuts off the ringing
+    /// of the band's ends, leaves less than 0.07 dB (measured); the limit is 0.1. At 30 dB the sweep's energy in 1 Hz
+    /// is 1,000·1,500 Hz/4,067 Hz/s over that of noise in the gate of 60 ms, 38 dB above it. Each bin has 50·0.06 = 3
+    /// independent values, so it is known to 4.34·√(2/(6,150·3)) = 0.045 dB if the path has 0 dB, and to twice that at
+    /// −6 dB; the limit is five deviations. The band's mean over 30 bins is known five times better.
     @Test(arguments: rates, [nil, 30] as [Double?])
     func knownFiltersAreRecovered(rate: Int, snrDecibels: Double?) throws {
         var scene = PairScene(sampleRateHertz: rate, snrDecibels: snrDecibels)
@@ -39,9 +40,9 @@ import Testing
         #expect(report.cutOffHertz == nil)
     }
 
-    /// The subtracted noise is right on the average: if the path passes nothing, response and noise cancel. In noise at 0 dB
-    /// with nothing but noise above 19 kHz, the mean of 80 bins is at most a hundredth of the passband: noise in
-    /// the gate is 8 dB below the sweep, so 80 bins of three values leave 0.16/√240 = 1 %. Without subtraction it is 16 %.
+    /// The subtracted noise is right on average: if the path passes nothing, response and noise cancel. At 0 dB, with
+    /// only noise above 19 kHz, the mean of 80 bins is at most a hundredth of the passband: noise in the gate is 8 dB
+    /// below the sweep, so 80 bins of three values leave 0.16/√240 = 1 %. Without subtraction it is 16 %.
     @Test func theNoiseIsSubtracted() throws {
         var scene = PairScene(snrDecibels: 0)
         scene.path = PairScene.lowpass(18_800, sampleRateHertz: 48_000)
@@ -103,7 +104,7 @@ import Testing
         #expect(abs(try #require(report.cutOffHertz) - hertz) <= 100)
     }
 
-    /// In a room single bins vary by 10 dB and more; an edge is still found, and without one none is found.
+    /// In a room single bins vary by 10 dB and more. An edge is still found, and a path without an edge has none.
     @Test(arguments: [Room.a, .b], [19_000, 19_800, nil] as [Double?])
     func cutOffsAreFoundInARoom(room: Room, hertz: Double?) throws {
         for seed in UInt64(1)...12 {
@@ -135,8 +136,9 @@ import Testing
         #expect(abs(report.band.effectiveDecibels + 10) < 0.1)
     }
 
-    /// A sine clipped at a share c of its peak is beyond it 2/π·acos(c) of the time: 2.8, 29, 42 and 70 % for 0.001, 1, 2 and
-    /// 6 dB. Below full scale only flat tops show it. A loud sound that is not clipped has next to nothing.
+    /// A sine clipped at a share c of its peak exceeds that share for 2/π·acos(c) of the time: 2.8,
+    /// 29, 42 and 70 % for 0.001, 1, 2 and 6 dB. Below full scale only flat tops show the clipping. A
+    /// loud sound without clipping has almost none.
     @Test(arguments: [1, 2, 6] as [Double], [1, 0.5] as [Float])
     func clippingIsMeasured(excessDecibels: Double, ceiling: Float) throws {
         let scene = PairScene(amplitude: ceiling * Float(Double.pow(10, excessDecibels / 20)), snrDecibels: nil)
@@ -180,7 +182,7 @@ import Testing
         }
     }
 
-    /// Samples that are no numbers count as silence, and all reported figures are finite.
+    /// NaN and infinite samples count as silence, and all reported figures are finite.
     @Test func garbageNeverBecomesAFigure() throws {
         var recording = try PairScene().recording()
         for n in stride(from: 0, to: recording.count, by: 1_111) {

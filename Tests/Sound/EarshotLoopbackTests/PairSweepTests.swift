@@ -9,8 +9,8 @@ import Testing
 @Suite(.optimized) struct PairSweepTests {
     static let rates = [44_100, 48_000, 96_000]
 
-    /// Zero crossings count the cycles: n·cycles in a tenth of a second, give or take one, are ±10 Hz. In the middle of the
-    /// k-th tenth the frequency is f₁ + k_rate·t.
+    /// Zero crossings count the cycles: n·cycles in a tenth of a second, plus or minus one, are ±10 Hz. In the middle
+    /// of the k-th tenth the frequency is f₁ + k_rate·t.
     @Test(arguments: rates)
     func risesSteadily(rate: Int) throws {
         let sweep = try Sweep(sampleRateHertz: rate, amplitude: 1)
@@ -25,8 +25,8 @@ import Testing
         }
     }
 
-    /// The power of a constant envelope is ½ everywhere: over 5 ms, 85 cycles and more, within 1/(4π·85) = 0.1 %, and what the
-    /// sampling at close to half the rate beats.
+    /// The power of a constant envelope is ½ everywhere: over 5 ms, at least 85 cycles, within 1/(4π·85) = 0.1 %, apart
+    /// from the beat of sampling at close to half the rate.
     @Test(arguments: rates)
     func hasAConstantEnvelopeAndRamps(rate: Int) throws {
         let sweep = try Sweep(sampleRateHertz: rate, amplitude: 0.5)

@@ -17,8 +17,9 @@ import Testing
         verdict.outlooks.map(\.expectation)
     }
 
-    /// The 90 % points of fast, standard and far with 3 dB of margin are −2.2, −5.3 and −8 dB in noise and 11.3, 1.8 and −3.2 dB
-    /// with echo; the SNR is measured to half a decibel. Quiet, because noise at full level would clip.
+    /// The 90 % points of fast, standard and far with 3 dB of margin are −2.2, −5.3 and −8 dB in noise
+    /// and 11.3, 1.8 and −3.2 dB with echo; the SNR is measured to half a decibel. The scenes are
+    /// quiet, because noise at full level would clip.
     @Test(
         arguments: [
             (30, [.works, .works, .works]), (8, [.worksWithoutEcho, .works, .works]),
@@ -43,8 +44,8 @@ import Testing
         )
     }
 
-    /// The advice for loud noise is to leave it, and for a weak sweep in little noise to turn it up; both by the distance to −5.3 dB.
-    /// So deep in noise its ripple counts for 1 dB and more.
+    /// In loud noise the advice is to move away from it; with a weak sweep in little noise it is to turn the volume up.
+    /// Both are measured by the distance to −5.3 dB. At so low an SNR the measured ripple counts for 1 dB or more.
     @Test func tellsNoiseFromWeakness() throws {
         let noisy = try verdict(PairScene(amplitude: 0.02, snrDecibels: -10))
         guard case .noisy(let level, let missing) = try #require(noisy.problems.first) else {
@@ -86,8 +87,9 @@ import Testing
                 "Tones above \(hertz == 19_800 ? "19.8" : hertz == 19_400 ? "19.4" : "19.0") kHz are lost"))
     }
 
-    /// The rule about lost tones and ripple, against the receiver: at the SNR at which the rule sees 3 dB of margin, 90 % of tokens
-    /// and more decode. Of 60 with p = 0.97 eleven are lost never, and of 20 four with a probability of 0.003.
+    /// Checks the rule about lost tones and ripple with the receiver: at the SNR where the rule sees 3 dB of
+    /// margin, at least 90 % of tokens decode. With p = 0.97, a loss of eleven of 60 never occurs, and one
+    /// of four of 20 has a probability of 0.003.
     @Test(arguments: Profile.all, [19_900, 19_800, 19_750] as [Double])
     func theRuleHoldsForTheReceiver(profile: Profile, cutOffHertz: Double) throws {
         var scene = PairScene(snrDecibels: 40)
@@ -98,7 +100,7 @@ import Testing
         #expect(try share(profile, scene.path, snrDecibels: snrDecibels) >= 0.82, "\(snrDecibels) dB")
     }
 
-    /// With two thirds of the tones lost nothing helps at 25 dB, as the rule has it.
+    /// If two thirds of the tones are lost, not even 25 dB help, as the rule says.
     @Test(arguments: Profile.all)
     func aThirdOfTheTonesIsTooFew(profile: Profile) throws {
         var scene = PairScene(snrDecibels: 25)
@@ -131,7 +133,7 @@ import Testing
         return Double(count) / Double(tokenCount)
     }
 
-    /// A fall of 25 dB over the band costs 5 dB and more; a large room's ripple is no problem of the pair.
+    /// A fall of 25 dB over the band costs at least 5 dB. The ripple of a large room is no problem of the pair.
     @Test func namesRippleThatCosts() throws {
         var scene = PairScene()
         scene.path = { FrequencyResponse.tilt(decibels: 25).apply(to: $0, sampleRateHertz: 48_000) }

@@ -6,7 +6,7 @@ import RealModule
 import TestSupport
 import Testing
 
-/// A schedule as another device recorded it, through simulated air of known room, clock and noise.
+/// A schedule recorded by another device, through simulated air of known room, clock and noise.
 @Suite(.optimized) struct RecordedProgramTests {
     private static func program(tokens: Int = 3, steps: [Double] = [0, -6, -12], seed: UInt64 = 5) throws
         -> LoopbackProgram
@@ -40,8 +40,8 @@ import Testing
         return air
     }
 
-    /// In white noise the receiver's SNR is the one that was set, less the step. It is within 0.6 dB of it for a token at −5 to
-    /// 25 dB (`SensitivityTests`); 1.5 dB, because three tokens have a spread.
+    /// In white noise the receiver's SNR is the chosen one minus the step. It is within 0.6 dB of it for a token at −5
+    /// to 25 dB (`SensitivityTests`); the limit is 1.5 dB, because three tokens have a spread.
     @Test func eachLevelHasItsSNR() throws {
         let program = try Self.program()
         let samples = Self.recording(program, try Self.air(nil, snrDecibels: 15))
@@ -67,11 +67,11 @@ import Testing
         #expect(report.decodedCount == report.sentCount)
     }
 
-    /// RT60 within a fifth. The echo is noise with an envelope, and its fall by 20 dB has n = RT60/3·2 kHz independent samples, whose
-    /// slope has a deviation of about 4.34·√12/(20·√n) = 5 % for 0.3 s; three times that, and the filter's own. The mean of four
-    /// rooms has half of it.
+    /// RT60 within a fifth. The echo is noise with an envelope. Its fall by 20 dB has n = RT60/3·2 kHz independent
+    /// samples, whose slope has a deviation of about 4.34·√12/(20·√n) = 5 % for 0.3 s; the limit is three times that,
+    /// plus the error of the filter. The mean of four rooms has half of it.
     ///
-    /// DRR: what follows the direct sound within 2.5 ms counts as direct, so (D + R·f)/(R·(1 − f)) is measured, f = 1 −
+    /// DRR: sound within 2.5 ms after the direct sound counts as direct, so (D + R·f)/(R·(1 − f)) is measured, f = 1 −
     /// e^(−13.8·2.5 ms/RT60). The energy of few early echoes varies: 2.5 dB for the mean of four.
     @Test(arguments: [("room-a", 0.2, 0.0), ("room-b", 0.3, -6), ("room-critical", 0.3, 0)])
     func theRoomIsRead(name: String, seconds: Double, ratioDecibels: Double) throws {

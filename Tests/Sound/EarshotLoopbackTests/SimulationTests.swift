@@ -19,7 +19,8 @@ import Testing
         return order
     }
 
-    /// At the knee, where a trial counted differently would show, and at a point stopped early, where an extra trial would.
+    /// At the knee, where a wrongly counted trial would show, and at a point that stops
+    /// early, where an extra trial would.
     @Test(arguments: [("awgn", -5.6), ("awgn", 0), ("crowd-3", 10), ("gaps", 3)])
     func theAnswerDoesNotDependOnTheThreads(row: (channel: String, snr: Double)) throws {
         // The point at 0 dB ends early. A trial with several talkers takes long.
@@ -41,7 +42,8 @@ import Testing
         return scene
     }
 
-    /// 100 of 100: Wilson's interval is 3.7 % wide, ±1.85 %. 50 of 100 is ±9.6 %, and needs 2,400 for ±2 %.
+    /// For 100 of 100, Wilson's interval is 3.7 % wide, ±1.85 %. For 50 of 100 it is ±9.6
+    /// %, and ±2 % need 2,400 trials.
     @Test func aPointEndsOnceItIsKnown() throws {
         var order = try Self.order("awgn", trialCount: 400)
         order.threadCount = 2
@@ -52,7 +54,8 @@ import Testing
         #expect(try #require(Simulation(order).point(snrDecibels: 10)).tally.trialCount == 400)
     }
 
-    /// Alike payloads count up from the first random one, and the air stays the same: frames start where those of random ones do.
+    /// Similar payloads count up from the first random one, and the air stays the same: frames
+    /// start at the same samples as random ones.
     @Test(arguments: [1, 8, 32]) func alikePayloadsCountUp(byteCount: Int) throws {
         var scene = try Self.order("crowd-4").scene
         scene.payloadByteCount = byteCount
@@ -71,9 +74,10 @@ import Testing
         }
     }
 
-    /// Four talkers whose tokens count up decode like four with random tokens: 98 % and more (`earshot-bench alike`). Before tokens were
-    /// mixed it was 90 % in `standard`, 92 in `fast` and 82 in `far`. Of 200 tokens 98 % lose more than 10 in one of 200 cases, and 92 %
-    /// lose so few in one of 16, 82 % never. In a short run there are 80: 98 % lose more than 6 in one of 1,000 cases, 82 % so few in one of 100.
+    /// Four talkers whose tokens count up decode like four with random tokens: at least 98 % (`earshot-bench alike`).
+    /// Before tokens were mixed it was 90 % in `standard`, 92 in `fast` and 82 in `far`. Of 200 tokens, a share of 98 %
+    /// loses more than 10 in one of 200 cases, a share of 92 % loses so few in one of 16, and one of 82 % never. In a
+    /// short run of 80 tokens, 98 % lose more than 6 in one of 1,000 cases, and 82 % lose so few in one of 100.
     @Test(arguments: Profile.all) func fourAlikeTalkersDecode(profile: Profile) throws {
         var scene = try Self.order("crowd-4").scene
         (scene.profile, scene.snrDecibels, scene.arePayloadsAlike) = (profile, 15, true)
@@ -103,7 +107,8 @@ import Testing
         #expect(tally.wrongCount == 0)
     }
 
-    /// The scan's ends: next to nothing decodes at the lower, everything at the upper, and the top shows how the curve goes on.
+    /// The scan's ends: almost nothing decodes at the lower and everything at the upper
+    /// end, and the top shows the further curve.
     @Test func theScanFindsTheFall() throws {
         let points = try #require(SimulationScan.points(of: Simulation(Self.order("awgn"))) { _ in })
         #expect((-12 ... -6).contains(try #require(points.first)))
@@ -112,8 +117,8 @@ import Testing
         #expect(points == points.sorted())
     }
 
-    /// 90 % of `fast` in white noise: −6.2 dB, from 200 trials a point. 200 trials give a share of 90 % within 2.1 %, which
-    /// on a slope of 25 % a decibel there is 0.1 dB; four times that.
+    /// 90 % of `fast` in white noise: −6.2 dB, from 200 trials a point. 200 trials give a share of 90 % within 2.1 %,
+    /// which is 0.1 dB on the slope of 25 % a decibel there; the limit is four times that.
     @Test func theLimitIsFound() throws {
         var order = try Self.order("awgn", trialCount: 200)
         order.threadCount = 2
@@ -133,10 +138,10 @@ import Testing
     }
 }
 
-/// The minimum that every channel has to let through: a token in `standard` with 25 dB in hand.
+/// The minimum that every channel must let through: a token in `standard` with 25 dB to spare.
 @Suite(.optimized) struct AirPresetTests {
-    /// Crowds, the strongest of tones, the longest silences and half of the band: no receiver without cancellation can promise these,
-    /// or without a quarter of the frame.
+    /// Crowds, the strongest tones, the longest silences and half of the band: a receiver without cancellation, or
+    /// without a quarter of the frame, cannot promise these.
     static let hard: Set = [
         "pilot-30", "pilot-50", "crowd-8", "crowd-10", "crowd-12", "crowd-6-room-a", "crowd-3-room-b", "dropout-300",
         "dropout-400",
@@ -151,7 +156,7 @@ import Testing
         let tally = try AirTally.of(scene, trialCount: TestLength.count(4, long: 12), seed: 3)
         #expect(tally.wrongCount == 0)
         #expect(tally.duplicateCount == 0)
-        // 3 of 12 and fewer has a probability of 6·10⁻⁵ if 80 % decode, none of 4 one of 2·10⁻³.
+        // If 80 % decode, 3 or fewer of 12 have a probability of 6·10⁻⁵, and none of 4 has one of 2·10⁻³.
         if !Self.hard.contains(name) { #expect(tally.decodedShare > (TestLength.isLong ? 0.25 : 0), "\(tally)") }
     }
 
@@ -164,8 +169,8 @@ import Testing
         #expect(AirPreset.named("nowhere") == nil)
     }
 
-    /// The noise has the power that the signal-to-noise ratio asks for: before the frame there is nothing else.
-    /// 12,000 samples give a power within √(2/12,000) = 1.3 %, of 20 seeds together 0.3 %, 0.013 dB.
+    /// The noise has the power for the requested signal-to-noise ratio: before the frame there is only noise. 12,000
+    /// samples give a power within √(2/12,000) = 1.3 %, and 20 seeds together within 0.3 %, 0.013 dB.
     @Test func theNoiseHasThePowerAskedFor() throws {
         var power = 0.0
         for seed in UInt64(1)...20 {
