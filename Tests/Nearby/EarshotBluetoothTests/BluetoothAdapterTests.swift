@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotBluetooth
 
-/// What a stream gave so far.
+/// The elements of a stream so far.
 private final class Collected<Element: Sendable>: Sendable {
     private let list = Mutex<[Element]>([])
     private let task = Mutex<Task<Void, Never>?>(nil)
@@ -37,8 +37,8 @@ private final class Collected<Element: Sendable>: Sendable {
         }
     }
 
-    /// A stream that ends while its first event comes: its end must not wait for a lock that is held while the stream takes an
-    /// event.
+    /// A stream ends while its first event arrives. The end must not wait for the lock that is
+    /// held while the stream receives an event.
     @Test func aStreamThatEndsAmidEventsStopsNothing() async throws {
         let bus = DBusBus.address("unix:path=/nonexistent")
         for turn in 0..<1_000 {
@@ -116,7 +116,7 @@ private final class Collected<Element: Sendable>: Sendable {
         let tokens = Collected(adapter.events([pattern], power: .continuous))
         let others = Collected(adapter.events([.manufacturerData(0x4C, prefix: [2])], power: .low))
         #expect(await poll { bluez.monitorCount == 1 && problems(others.elements).last == "opened" })
-        // The monitors of the scan for both.
+        // The scan's monitors for both streams.
         try await bluez.receive(service, [1, 2, 3], from: "00_11_22_33_44_55")
         let expected = ReceivedAdvertisement(
             address: "00:11:22:33:44:55", rssiDecibelMilliwatts: -40,
@@ -200,7 +200,7 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.calls.last == "StopDiscovery")
     }
 
-    /// bluetoothd answers one of those that begin at the same time, so each has its turn.
+    /// bluetoothd answers only one of several discoveries that begin at the same time, so programs take turns.
     @Test func programsBeginDiscoveriesInTurn() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, offersMonitors: false)
@@ -216,8 +216,8 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.beginCountOutOfTurn == 0)
     }
 
-    /// Another program began a discovery at the same time as ours: bluetoothd never answers ours, and refuses to end it. Our
-    /// scan continues on a new connection.
+    /// Another program began a discovery at the same time as ours. bluetoothd never answers our call, and refuses to
+    /// end the discovery. Our scan continues on a new connection.
     @Test func aDiscoveryWithoutAnswerBeginsAgainOnANewConnection() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, offersMonitors: false)
@@ -263,7 +263,7 @@ private final class Collected<Element: Sendable>: Sendable {
         try await bluez.set("hci0", isPowered: true)
         let adapter = BluetoothAdapter(nil, bus: bus.bus)
         bluez.set(registrationDelaySeconds: 0.2)
-        // It ends while the first is registered, and while the second replaces the first.
+        // It ends while the first token is registered, and while the second replaces the first.
         for number in [1, 2, 1, 2, 1, 2] {
             let (contents, content) = AsyncStream.makeStream(of: [Advertisement].self)
             let events = Collected(adapter.advertise(contents))
@@ -292,7 +292,7 @@ private final class Collected<Element: Sendable>: Sendable {
         content.yield([two])
         #expect(await poll { events.elements.last == .advertising([two]) })
         let (register, unregister) = ("RegisterAdvertisement", "UnregisterAdvertisement")
-        // Without a gap where there is place, else the old makes room.
+        // If there is room, the new token comes without a gap; otherwise the old one makes room first.
         let expected =
             maximumCount > 1 ? [register, register, unregister] : [register, register, unregister, register]
         #expect(bluez.calls == expected)
@@ -300,7 +300,7 @@ private final class Collected<Element: Sendable>: Sendable {
             await poll {
                 bluez.advertisements.values.first?["ServiceData"]?.named == [service.description: .bytes([2])]
             })
-        // bluetoothd restarts: it forgot all.
+        // bluetoothd restarts, and has forgotten everything.
         try await bluez.set("hci0", isPowered: false)
         #expect(await poll { if case .problem(.bluetoothOff, _) = events.elements.last { true } else { false } })
         try await bluez.set("hci0", isPowered: true)
@@ -325,7 +325,7 @@ private final class Collected<Element: Sendable>: Sendable {
         await adapter.waitUntilClosed()
     }
 
-    /// Several apps in one process: none keeps the only place of a small controller for itself.
+    /// Several apps in one process share the only place of a small controller: none keeps it.
     @Test func streamsShareTheOnlyPlace() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus)
@@ -355,8 +355,8 @@ private final class Collected<Element: Sendable>: Sendable {
         #expect(bluez.advertisements.isEmpty)
     }
 
-    /// Several programs on a controller that sends one advertisement at a time. Their locks belong to open files, so that two
-    /// adapters of one process are as two programs.
+    /// Several programs share a controller that sends one advertisement at a time. Their locks belong to open files, so
+    /// that two adapters in one process behave like two programs.
     @Test func programsShareTheOnlyPlace() async throws {
         let bus = try SessionBus()
         let bluez = try await FakeBlueZ(bus, isBluetooth4: true)
@@ -372,7 +372,7 @@ private final class Collected<Element: Sendable>: Sendable {
             #expect(stream.elements.allSatisfy { $0 == .advertising([content]) || $0 == .advertising([]) })
         }
         #expect(bluez.greatestAdvertisementCount == 1)
-        // Two end; the third is on the air all the time then.
+        // Two streams end; then the third is on the air all the time.
         streams[0].stop()
         streams[1].stop()
         await adapters[0].waitUntilClosed()
@@ -402,7 +402,7 @@ private final class Collected<Element: Sendable>: Sendable {
         let sighting = MediumEvent.sighting(
             Sighting(token: try Payload([1, 2, 3]), rssiDecibelMilliwatts: -40, patience: .seconds(9)))
         #expect(await poll { events.elements.contains(sighting) })
-        // Too long for an advertisement.
+        // This payload is too long for an advertisement.
         await medium.broadcast(try Payload(Array(repeating: 7, count: 11)))
         #expect(
             await poll {
@@ -422,7 +422,7 @@ private final class Collected<Element: Sendable>: Sendable {
         let medium = BluetoothMedium(
             BluetoothMedium.Options(isOptional: true), adapter: BluetoothAdapter(nil, bus: bus.bus))
         let events = Collected(medium.events(mode: .scan))
-        // It looks again and again; an adapter that appears is used.
+        // The medium looks repeatedly, and uses an adapter that appears.
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
         #expect(await poll { events.elements == [.opened(.scan)] }, "\(events.elements)")

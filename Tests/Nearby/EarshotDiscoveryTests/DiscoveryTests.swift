@@ -25,7 +25,7 @@ import Testing
         .sighting(Sighting(token: token, patience: .seconds(seconds)))
     }
 
-    /// Lets time go on until a condition holds.
+    /// Advances the time until a condition holds.
     private func letTimePass(until isEnough: () -> Bool) async {
         while !isEnough() {
             clock.advance(by: .milliseconds(50))
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    /// Each of two media is closed as often as it was opened, also where a run ends before it has opened them.
+    /// Each of two media is closed as often as it was opened, even if a run ends before it has opened them.
     @Test func `a run that has ended has closed its media`() async {
         for _ in 0..<200 {
             let discovery = discovery()
@@ -44,7 +44,7 @@ import Testing
             await discovery.waitUntilEnded()
             let opened = (self.sound.modes.count, self.radio.modes.count)
             #expect(opened == (sound, radio) || (self.sound.isClosed && self.radio.isClosed))
-            // What ended opens nothing later.
+            // A run that has ended opens nothing later.
             for _ in 0..<20 { await Task.yield() }
             #expect((self.sound.modes.count, self.radio.modes.count) == opened)
         }
@@ -200,8 +200,8 @@ import Testing
         while !(sound.isClosed && radio.isClosed) { await Task.yield() }
     }
 
-    /// A reader that is cancelled while events arrive: the end of its stream must not wait for a lock that is held while the
-    /// stream takes an event. With the earlier order of locks this test stood still.
+    /// A reader is cancelled while events arrive. The end of its stream must not wait for the lock that is held while
+    /// the stream receives an event. With an earlier order of locks this test hung.
     @Test func `cancelling a reader amid events stops nothing`() async {
         for _ in 0..<500 {
             let medium = FakeMedium(.audio)
@@ -276,7 +276,7 @@ import Testing
         #expect(all.count == 1)
     }
 
-    /// A device that is not used cannot show that it works again.
+    /// An unused device cannot show that it works again.
     @Test func `problems last until their device works`() async {
         let first = discovery(.both, after: nil)
         var events = first.events().makeAsyncIterator()

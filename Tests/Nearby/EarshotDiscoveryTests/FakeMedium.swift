@@ -19,10 +19,10 @@ final class FakeMedium: DiscoveryMedium {
         self.kind = kind
     }
 
-    /// The modes that it was opened for.
+    /// The modes for which it was opened.
     var modes: [DiscoveryMode] { state.withLock { $0.modes } }
     var tokens: [Payload] { state.withLock { $0.tokens } }
-    /// The tokens that it had when it was opened last.
+    /// The tokens that it had when it last opened.
     var tokensAtOpening: [Payload] { state.withLock { $0.tokensAtOpening } }
     var isClosed: Bool { state.withLock { $0.isClosed } }
 

@@ -64,14 +64,15 @@ struct SealingTests {
         #expect(sealed.bytes.count == 102_400 + Sealing.maximumOverheadCount)
     }
 
-    /// What the service and a thief of its data have: salt, identifiers, tags, wrapped keys, sealed contents.
+    /// The data that the service, or a thief of its database, has: salt, identifiers,
+    /// tags, wrapped keys, sealed contents.
     @Test func `of 1,000 messages none opens without a token, and each with it`() throws {
         for number in 0..<1_000 {
             let (token, text) = (Payload.drawnToken(), "message \(number)")
             let sealed = device.seal(PlainMessage(namespace: "", type: "t", content: Array(text.utf8)), name: text)
             let secret = TokenSecret(token, terms)
             let wrapped = secret.wrap(sealed.key)
-            // Each part of what is kept, tried as a token and as a key.
+            // Each part of the stored data, tried as a token and as a key.
             let kept = secret.identifier.bytes + wrapped + sealed.bytes + terms.salt
             for start in stride(from: 0, to: kept.count - 32, by: 8) {
                 let guess = TokenSecret(try Payload(Array(kept[start..<(start + 8)])), terms)

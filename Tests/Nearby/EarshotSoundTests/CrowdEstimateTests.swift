@@ -8,7 +8,7 @@ import Testing
     @Test func `a known and an unknown device are equally likely to be heard`() {
         var crowd = CrowdEstimate()
         crowd.beginRound(neighbourCount: 30)
-        // Half of those heard were known: there are twice as many.
+        // Half of the heard devices were known, so there are twice as many.
         for index in 0..<200 { crowd.hear(isKnown: index.isMultiple(of: 2)) }
         #expect((55...62).contains(crowd.count(neighbourCount: 30)))
         var known = CrowdEstimate()

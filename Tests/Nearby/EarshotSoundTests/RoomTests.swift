@@ -74,7 +74,7 @@ import Testing
         #expect(room.findings.seconds(share: 0.9) != nil)
         let counts = room.policies.map(\.crowdCount).sorted()
         #expect((90...170).contains(counts[50]))
-        // 100 devices of which 2 or 3 talk in a slot: 1.6 % of the time, and a third of that for the beginning.
+        // 2 or 3 of 100 devices talk in a slot: each talks 1.6 % of the time, plus a third of that for the start.
         let before = room.findings.talkSeconds.reduce(0, +)
         room.run(untilSeconds: seconds + 30)
         #expect((room.findings.talkSeconds.reduce(0, +) - before) / 30 / 100 < 0.022)
@@ -107,16 +107,17 @@ import Testing
     @Test func `a device that only broadcasts finds no other and is found`() {
         for seed in UInt64(1)...10 {
             var room = room(afterAMinute(.init(mode: .broadcast, arrivalSeconds: 60), seed: seed))
-            // It follows no slots: tokens within 0.555 s of its begin, out of rounds of 2.4 s, hide it.
-            // Within 120 s it talks 24 times: 0.46²⁴ is 8e-9.
+            // It follows no slots: tokens within 0.555 s of its start, in rounds of 2.4 s, hide it. It
+            // talks 24 times in 120 s: 0.46²⁴ is 8e-9.
             room.run(untilSeconds: 180)
             #expect(room.findings.foundSeconds[10].compactMap(\.self).count == 10, "seed \(seed)")
             #expect(room.findings.foundSeconds[..<10].allSatisfy { $0[10] == nil })
         }
     }
 
-    /// Two pairs may still have patterns that are much alike, which makes the patience longer. So the median of runs has a goal, and
-    /// all runs a limit: a neighbour heard once in a period of 15 slots has 45 + 1 slots, 37 s, and a quarter.
+    /// Two pairs may still have very similar patterns, which lengthens their patience. So the median of
+    /// the runs has a goal, and all runs have a limit: a neighbour heard once in a period of 15 slots
+    /// has 45 + 1 slots, 37 s, and a quarter more.
     @Test func `a leaver is lost by all within 15 s of its last token`() {
         var slowest = 0.0
         let seconds = median(1..<22) { seed in
@@ -131,8 +132,9 @@ import Testing
         #expect(slowest <= 42)
     }
 
-    /// As through a sound card: when a talk is decided, the talkers of the slot before are still heard, and not yet decoded. Rules that
-    /// took that for a full slot, or for another grid, made 74 false losses in seven runs of ten minutes.
+    /// As through a sound card: when a device decides a talk, the talkers of the slot before are still
+    /// heard and not yet decoded. Rules that took this for a full slot, or for another grid, caused 74
+    /// false losses in seven runs of ten minutes.
     @Test func `devices that decide ahead find and keep each other too`() {
         let seconds = median(1_000..<1_021) { seed in
             var plan = RoomPlan(deviceCount: 10, seed: seed)
@@ -144,7 +146,7 @@ import Testing
         #expect(seconds <= 9)
     }
 
-    /// The goal is none in 9 of 10 runs. Decided at once, and a lead of 0.17 s ahead as through a sound card.
+    /// The goal is no false loss in 9 of 10 runs. Devices decide at once, or 0.17 s ahead as through a sound card.
     @Test(arguments: [0, 0.17]) func `ten minutes have no false losses`(leadSeconds: Double) {
         for seed in UInt64(1)...5 {
             var plan = RoomPlan(deviceCount: 10, seed: seed)
@@ -155,9 +157,10 @@ import Testing
         }
     }
 
-    /// Three devices with the tokens 0…01, 0…02 and 0…03 and the real modem. Before tokens were mixed, recognition took the other two tokens for
-    /// that of the leaver, and it was never lost. Now it is lost like any other: in 20 rooms 14.1 s after its last token (median) and 23.2 s
-    /// at most; with random tokens 14.1 and 23.9 s (`earshot-bench alike`). The limit of 42 s is that of the test above.
+    /// Three devices with the tokens 0…01, 0…02 and 0…03 and the real modem. Before tokens were mixed, recognition took
+    /// the two other tokens for that of the leaver, which was never lost. Now it is lost like any other: in 20 rooms
+    /// 14.1 s after its last token (median) and at most 23.2 s; with random tokens 14.1 and 23.9 s (`earshot-bench
+    /// alike`). The limit of 42 s is that of the test above.
     @Test(arguments: [UInt64(1), 2, 3]) func `a leaver is lost though its token is like the others`(seed: UInt64) throws
     {
         var plan = RoomPlan(
@@ -181,7 +184,7 @@ import Testing
         var room = room(RoomPlan(deviceCount: deviceCount, seed: 7))
         room.run(untilSeconds: 300)
         let timing = Self.timing
-        // One more than the whole rounds.
+        // One talk more than the whole rounds.
         let rounds = 300 / (3 * timing.slotSeconds) + 1
         for seconds in room.findings.talkSeconds {
             #expect(seconds <= rounds * timing.tokenSeconds)
@@ -196,7 +199,7 @@ import Testing
             room.run(untilSeconds: 120)
             share.append(room.findings.talkSeconds.reduce(0, +) / Double(deviceCount))
         }
-        // Four times as many devices: rounds of 12 slots instead of 3, after they have noticed.
+        // Four times as many devices make rounds of 12 slots instead of 3, once they have noticed.
         #expect(share[1] < 0.5 * share[0])
     }
 

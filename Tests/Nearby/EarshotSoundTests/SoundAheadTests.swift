@@ -6,7 +6,7 @@ import Testing
         for (begin, isHeld) in [(0.0, false), (0.2, false), (0.3, false), (0.4, true), (0.6, true)] {
             var ahead = SoundAhead(tokenSeconds: 0.555)
             for tick in 0..<63 { ahead.take(isBusy: Double(tick) / 100 >= begin, atSeconds: Double(tick) / 100) }
-            // The slot begins at 0.805 s; a lead of 0.17 s before that it is decided.
+            // The slot begins at 0.805 s, and the decision falls a lead of 0.17 s earlier.
             #expect(ahead.lasts(toSeconds: 0.805) == isHeld, "\(begin)")
         }
     }

@@ -36,7 +36,7 @@ import Testing
             soundSeconds: start..<start + timing.tokenSeconds)
     }
 
-    /// Lets time go on.
+    /// Advances the time.
     /// - Returns: for each talk when it begins, and when that was decided.
     @discardableResult
     private func run(
@@ -59,7 +59,7 @@ import Testing
         // One in three slots of 0.805 s.
         #expect((23...26).contains(talks.count))
         for (begin, decided) in talks {
-            // At most a step of the loop late, and within the spread.
+            // The decision is at most one step of the loop late, and within the spread.
             #expect(begin - decided >= Self.leadSeconds - 0.011)
             #expect(begin - decided <= Self.leadSeconds + Self.timing.spreadSeconds + 0.001)
         }
@@ -89,7 +89,7 @@ import Testing
         var policy = TalkPolicy(timing: Self.timing)
         var chance = SeededGenerator(seed: 1)
         _ = policy.step(nowSeconds: 0, heard: [], band: .init(), using: &chance)
-        // Heard once: three periods, whatever the grid; as the policy has it, less the token itself.
+        // A token heard once has three periods, whatever the grid, by the policy's rule, minus the token itself.
         let expected = policy.patienceSeconds(ofNext: 1, from: Self.payload(3)) - Self.timing.tokenSeconds
         #expect(abs(sighting.patience / .seconds(1) - expected) < 1e-6)
     }
@@ -99,7 +99,7 @@ import Testing
         run(&conversation, 0..<1.6) { (1.0..<1.5).contains($0) ? -30 : -70 }
         let sighting = conversation.hear(Self.hearing(Self.payload(3), from: 1), nowSeconds: 1.6)
         #expect(sighting?.levelDecibels == -30)
-        // Before the first level.
+        // Before the first level has arrived.
         var deaf = Self.conversation()
         let early = deaf.hear(Self.hearing(Self.payload(3), from: 1), nowSeconds: 1.6)
         #expect(early != nil && early?.levelDecibels == nil)
@@ -111,7 +111,7 @@ import Testing
         #expect(!conversation.isBandOccupied)
         run(&conversation, 10..<25) { _ in -50 }
         #expect(conversation.isBandOccupied)
-        // Four slots without it.
+        // Four slots without the sound.
         run(&conversation, 25..<32)
         #expect(!conversation.isBandOccupied)
     }
@@ -150,7 +150,7 @@ import Testing
 }
 
 @Suite struct BusyBandTests {
-    /// Noise in stretches of 40 ms: 60 numbers, so a standard deviation of 0.56 dB, here evenly over ±1 dB.
+    /// Noise in stretches of 40 ms of 60 numbers each: a standard deviation of 0.56 dB, here uniform over ±1 dB.
     @Test func `noise is not busy, and a sound 10 dB louder is, for ten minutes`() {
         var band = BusyBand()
         var generator = SeededGenerator(seed: 1)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct TalkAimTests {
     private let limits = TalkLimits()
 
-    /// Rounds of 5 slots among 10 devices: 8 tokens are due in each, of which a share comes.
+    /// Rounds of 5 slots among 10 devices: 8 tokens are due in each, and a share of them arrives.
     private func finish(_ roundCount: Int, share: Double, _ aim: inout TalkAim) {
         var heard = 0.0
         for _ in 0..<roundCount {
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `a slot much too full is noticed within a round, one slightly too full is not`() {
         var aim = TalkAim(limits)
-        // 8 due: below 6.4 − 3.4 = 3.
+        // 8 are due, and the limit is 6.4 − 3.4 = 3.
         finish(1, share: 0.25, &aim)
         #expect(aim.talkersPerSlot < limits.talkersPerSlot)
         var other = TalkAim(limits)

@@ -22,7 +22,8 @@ import Testing
             var generator = SeededGenerator(seed: seed)
             let pattern = TalkPattern(roundSlots: 3, roundCount: 5, using: &generator)
             let free = (0..<15).filter { !pattern.talks(in: $0) }
-            // One neighbour is heard in rounds 0 and 1 only; the other three times, once of these in round 2.
+            // One neighbour is heard only in rounds 0 and 1. The others are heard three
+            // times, once of these in round 2.
             let rare = [free[0], free[2]]
             let hardly = [free[1], free[3], free[4]]
             var need = PatternNeed(pattern, soughtCount: 3)

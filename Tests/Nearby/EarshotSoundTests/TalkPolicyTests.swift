@@ -8,7 +8,7 @@ import Testing
 @Suite struct TalkPolicyTests {
     private let timing = TalkTiming(tokenSeconds: 0.5, spreadSeconds: 0.2, guardSeconds: 0.1)
 
-    /// The talks of a device that is alone, with a band as it hears it.
+    /// The talks of a device that is alone, and hears the given band.
     private func talks(
         mode: DiscoveryMode = .both, seed: UInt64, untilSeconds end: Double,
         band: (Double) -> TalkPolicy.Band = { _ in TalkPolicy.Band() }
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `once a round, and never faster than a slot`() {
         let times = talks(seed: 1, untilSeconds: 240).times
-        // 240 s are 300 slots of 0.8 s, 100 rounds of which the first slot is missing.
+        // 240 s are 300 slots of 0.8 s, or 100 rounds without the first slot.
         #expect((98...100).contains(times.count))
         #expect(zip(times, times.dropFirst()).allSatisfy { $1 - $0 > timing.tokenSeconds })
     }
@@ -59,7 +59,7 @@ import Testing
         var generator = SeededGenerator(seed: 1)
         _ = policy.step(nowSeconds: 0, heard: [], band: .init(), using: &generator)
         let token = try Payload(hex: "0123456789abcdef")
-        // A token begins 0.3 s into a slot, 0.1 s after the spread: slots are late by that from now on.
+        // A token begins 0.3 s into a slot, 0.1 s after the spread, so slots are later by that from now on.
         let action = policy.step(
             nowSeconds: 0.85, heard: [.init(token: token, startSeconds: 0.3)], band: .init(), using: &generator)
         guard case .listen(let until) = action else {
@@ -88,7 +88,7 @@ import Testing
     @Test func `interference is noticed, and silences a device only as long as it may be a crowd`() {
         let (times, policy) = talks(seed: 2, untilSeconds: 160) { _ in .init(isBusy: true, busySeconds: 0.8) }
         #expect(policy.isBandOccupied)
-        // 200 slots. 16 of them without anything else, and two or three in which the device talks, show that it is no crowd.
+        // 200 slots. 16 quiet ones, and two or three in which the device talks, show that there is no crowd.
         #expect(times.count >= (200 - 19) / 3 - 3)
         #expect(policy.crowdCount == 1)
     }

@@ -28,7 +28,7 @@ import Testing
         let token = try Payload(hex: "0123456789abcdef")
         let content = try #require(TokenAdvertisement.content(token))
         #expect(TokenAdvertisement.token(content) == token)
-        // Flags 3, length and type 2, UUID 16: 10 bytes of 31 are left.
+        // Flags take 3 bytes, length and type 2, the UUID 16: 10 bytes of 31 are left.
         #expect(31 - 3 - 2 - 16 == TokenAdvertisement.maximumByteCount)
         #expect(TokenAdvertisement.content(try Payload(Array(repeating: 1, count: 10))) != nil)
         #expect(TokenAdvertisement.content(try Payload(Array(repeating: 1, count: 11))) == nil)

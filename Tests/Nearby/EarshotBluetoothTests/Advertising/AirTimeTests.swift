@@ -21,12 +21,13 @@ import Testing
         #expect(AirTime(seats: []).seat(at: .seconds(5)) == nil)
     }
 
-    /// A scan in low power hears 1.5 s of each 4 s, at the same place of each. A sender must not always send in the rest.
+    /// A scan in low power hears 1.5 s of every 4 s, always the same part. A sender must
+    /// not always send in the other part.
     @Test(arguments: 2...5) func noTurnIsAlwaysInARestOfAScan(count: Int) {
         let time = AirTime(seats: Array(0..<count))
         for offset in stride(from: 0.0, to: 4.0, by: 0.5) {
             var heard: Set<Int> = []
-            // As long as a beacon is remembered in low power.
+            // The time for which a beacon is remembered in low power.
             for step in 0..<200 {
                 let now = Double(step) * 0.1
                 guard (now + offset).truncatingRemainder(dividingBy: 4) < 1.5 else { continue }

@@ -20,12 +20,12 @@ import Testing
         #expect(change.next(try token(255), using: &generator) == nil)
     }
 
-    /// How the devices of a room change their tokens.
+    /// The ways in which the devices of a room change their tokens.
     enum Manner { case atOnce, silent, together }
 
-    /// The chance that an observer says rightly which token follows which: 4,000 devices in rooms of a number each, ten minutes.
-    /// Each device has a new token each minute, from a time of its own. The observer links the token that appears with the one that
-    /// has been gone longest, or shortest, whichever is right more often.
+    /// The chance that an observer correctly links a token with its successor: 4,000 devices in rooms of a given size,
+    /// for ten minutes. Each device gets a new token every minute, from a time of its own. The observer links the new
+    /// token with the one that has been gone longest, or shortest, whichever is right more often.
     ///
     /// - Parameter clockErrorSeconds: the largest error of a device's clock.
     private func linkChance(
@@ -74,8 +74,9 @@ import Testing
         #expect(atOnce > 0.99 && silent > 0.7 && together < 0.25, "\(atOnce), \(silent), \(together)")
     }
 
-    /// Alone a device is known, whatever it does. Half of a room's devices change at the same multiple of 30 s, so the chance is about
-    /// 2 / n for n devices whose clocks agree, and rises with clocks that are wrong by more than the silence.
+    /// A device alone in a room is always recognised. Half of a room's devices change at the same
+    /// multiple of 30 s, so the chance is about 2 / n for n devices whose clocks agree. It rises with
+    /// clocks that are wrong by more than the silence.
     @Test func theChanceFallsWithTheDevices() throws {
         let counts = [1, 2, 4, 10, 20, 40]
         var last = 1.1

@@ -48,7 +48,7 @@ struct BeaconBookTests {
             ReceivedBeaconFrame(frame: .eddystoneTLM(telemetry), address: address, patience: .seconds(10))
         }
         var book = BeaconBook()
-        // It may come first.
+        // Telemetry may come first.
         #expect(book.take(received("A"), now: .zero) == nil)
         _ = book.take(try Self.frame(0, address: "A"), now: .seconds(1))
         _ = book.take(try Self.frame(1, address: "B"), now: .seconds(1))

@@ -28,7 +28,7 @@ struct BeaconFuzzTests {
                 accepted += 1
                 guard let sent = frame.advertisement else { continue }
                 let again = BeaconFrame.frames(in: sent, includingIBeacons: true)
-                // A power that no beacon can have is unknown, and sent as a typical one.
+                // An impossible power is unknown, and the encoder sends a typical one.
                 let isEqual =
                     again == [frame]
                     || frame.strengthAtOneMetreDecibelMilliwatts == nil && again.count == 1

@@ -38,7 +38,7 @@ import Testing
         let scan = BeaconScan(includesIBeacons: false, prefersLowPower: prefersLowPower)
         var events = BluetoothBeacons(radio).events(scan).makeAsyncIterator()
         #expect(radio.powers == [power] && radio.patterns == [[.serviceData(BluetoothUUID(short: 0xFEAA))]])
-        // Another stream may have asked for iBeacons: they come, and are not parsed.
+        // Another stream may have asked for iBeacons: they arrive, and this stream does not parse them.
         radio.send(try Self.received(Self.iBeacon, rssi: -60))
         radio.send(try Self.received(Self.eddystone, rssi: -61))
         let patience = power == .low ? BluetoothBeacons.lowPowerPatience : BluetoothBeacons.patience

@@ -23,7 +23,7 @@ import Testing
                     .init(name: "hci1", isPowered: false, bluetoothd: kind),
                 ])
             #expect(overview.trouble == nil)
-            // It only asks.
+            // The overview only asks.
             #expect(bluez.calls.isEmpty)
         }
         #expect(BluetoothdKind.experimental.advice == nil)

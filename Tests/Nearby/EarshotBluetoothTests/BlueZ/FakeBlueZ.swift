@@ -5,18 +5,18 @@ import Synchronization
 
 @testable import EarshotBluetooth
 
-/// bluetoothd as a test needs it: adapters that are switched by the test, on a private bus. It remembers what was called.
+/// A simulated bluetoothd on a private bus: the test switches its adapters. It records the calls that it receives.
 final class FakeBlueZ: Sendable {
     private struct State {
         var calls: [String] = []
         var powered: [String: Bool] = [:]
         var isForbidden = false
         var isHeldByOthers = false
-        /// The radio's folder, and how often a discovery began outside of its caller's turn.
+        /// The radio's folder, and how often a discovery began outside its caller's turn.
         var radioFolder: String?
         var beginCountOutOfTurn = 0
         var losesNextDiscovery = false
-        /// Those whose begin of a discovery was never answered.
+        /// The callers whose start of a discovery was never answered.
         var unanswered: Set<String> = []
         var registrationDelaySeconds = 0.0
         var maximumAdvertisementCount = 5
@@ -49,7 +49,7 @@ final class FakeBlueZ: Sendable {
     var calls: [String] { state.withLock { $0.calls } }
     /// The properties of the registered advertisements, by path.
     var advertisements: [String: [String: DBusValue]] { state.withLock { $0.advertisements } }
-    /// How many advertisements were registered at once, at most.
+    /// The maximum number of advertisements that were registered at once.
     var greatestAdvertisementCount: Int { state.withLock { $0.greatestAdvertisementCount } }
     var monitorCount: Int { state.withLock { $0.monitors.count } }
 
@@ -90,28 +90,28 @@ final class FakeBlueZ: Sendable {
             [.path(path), .array(of: "s", [.string(BlueZName.adapter)])])
     }
 
-    /// Lets each registration of an advertisement take a time.
+    /// Lets each registration of an advertisement take this time.
     func set(registrationDelaySeconds: Double) {
         state.withLock { $0.registrationDelaySeconds = registrationDelaySeconds }
     }
 
-    /// Lets another program hold the scan from now on, or end it.
+    /// Lets another program start or end a scan of its own.
     func set(isHeldByOthers: Bool, _ name: String) async throws {
         state.withLock { $0.isHeldByOthers = isHeldByOthers }
         try await export(name)
     }
 
-    /// Looks from now on whether those that begin a discovery hold the lock of their turn.
+    /// Checks from now on whether a program that begins a discovery holds the lock of its turn.
     func followTurns(_ folder: String?) { state.withLock { $0.radioFolder = folder } }
     var beginCountOutOfTurn: Int { state.withLock { $0.beginCountOutOfTurn } }
 
-    /// Lets the next begin of a discovery get no answer, as bluetoothd does if another comes at the same time.
+    /// Leaves the next start of a discovery unanswered, as bluetoothd does if another one comes at the same time.
     func loseNextDiscovery() { state.withLock { $0.losesNextDiscovery = true } }
 
     /// Denies all further calls, or allows them.
     func set(isForbidden: Bool) { state.withLock { $0.isForbidden = isForbidden } }
 
-    /// Lets the adapter receive an advertisement, as bluetoothd tells it: content, then `DeviceFound`.
+    /// Lets the adapter receive an advertisement, as bluetoothd reports it: the content, then `DeviceFound`.
     func receive(_ service: BluetoothUUID, _ bytes: [UInt8], from device: String, rssi: Int16 = -40) async throws {
         let path = "\(BlueZName.root)/hci0/dev_\(device)"
         let properties: [String: DBusValue] = [

@@ -21,7 +21,7 @@ private final class Count: Sendable {
     }
 }
 
-/// Locks belong to an open file, so two gates of one process are to each other as those of two programs.
+/// Locks belong to an open file, so two gates in one process behave like those of two programs.
 @Suite(.apart) struct RadioGateTests {
     /// A radio of this test alone.
     private let folder = RadioFolder.path(
@@ -55,7 +55,7 @@ private final class Count: Sendable {
         }
         #expect(await poll { scanning.value == 2 })
         let changes = [RadioGate(folder), RadioGate(folder)]
-        // Each alone, and long before the scans would end by themselves.
+        // Each change is alone, and long before the scans would end on their own.
         let inside = Count()
         await withTaskGroup(of: Void.self) { group in
             for change in changes {
@@ -77,7 +77,7 @@ private final class Count: Sendable {
         for task in tasks { await task.value }
     }
 
-    /// A program that stands still holds the others up for a time, not for ever.
+    /// A hanging program delays the others for a time, not for ever.
     @Test func aScanThatStandsStillDoesNotStopAChange() async {
         let still = RadioGate(folder)
         await still.enter()

@@ -46,7 +46,7 @@ import Testing
         #expect(book.found(path, pattern, now: .seconds(7)) == .unknown)
     }
 
-    /// A device that is heard in one round of three may be silent for longer than one that is heard in each.
+    /// A device that is heard in one round of three may be silent for longer than one that is heard in every round.
     @Test func aDeviceThatIsHeardRarelyMayBeSilentForLonger() {
         var patience: [Int: Duration] = [:]
         for rounds in [1, 3] {
@@ -70,7 +70,7 @@ import Testing
         #expect(book.change(path, properties([1]), now: .seconds(220))?.patience == ScanRounds.patience)
     }
 
-    /// New addresses without end: for 24 simulated hours one each 2 s, or 20,000 in a second.
+    /// Endless new addresses: one every 2 s for 24 simulated hours, or 20,000 in a second.
     @Test(arguments: [(43_200, 2_000_000), (20_000, 50)])
     func everNewAddressesDoNotGrowTheBook(count: Int, intervalMicroseconds: Int) {
         var book = DeviceBook(.continuous)

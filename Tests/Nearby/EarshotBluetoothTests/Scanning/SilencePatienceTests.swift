@@ -28,10 +28,10 @@ import Testing
         #expect(patience(.low, rounds: [0, 0, 0, 0, 0]) == patience(.low, rounds: [0]))
     }
 
-    /// A device that stays, as a scan hears it.
+    /// A device that stays near, as a scan hears it.
     struct Air: CustomTestStringConvertible, Sendable {
         var power: ScanPower
-        /// A passive scan of bluetoothd listens for 30 of each 60 ms, an active one always.
+        /// A passive scan of bluetoothd listens for 30 ms of every 60 ms, an active one always.
         var isPassive: Bool
         var intervalSeconds: Double
         /// The share of frames that are lost.
@@ -51,7 +51,8 @@ import Testing
             }
         }
 
-        /// The times of the receptions in some hours: the first of each round, as a controller reports it that knows it already.
+        /// The times of the receptions in some hours: the first of each round, because a
+        /// controller reports a known device once.
         func receptions(hours: Double, _ generator: inout SeededGenerator) -> [Double] {
             let listens = ScanRounds(power).scanning / .seconds(1)
             let phase = Double.random(in: 0..<0.06, using: &generator)
@@ -72,7 +73,8 @@ import Testing
         }
     }
 
-    /// Frames are lost, and the device is not. With the same patience for all, it is lost up to 160 times an hour (BEACONS.md).
+    /// Frames are lost, and the device stays. With the same patience for all devices, it is
+    /// lost up to 160 times an hour (BEACONS.md).
     @Test(arguments: Air.all, [37, 3_000_017] as [UInt64])
     func aDeviceThatStaysIsNotLost(_ air: Air, seed: UInt64) {
         let hours = 20.0
@@ -91,9 +93,10 @@ import Testing
         }
         waits.sort()
         let perHour = Double(losses) / hours
-        // Of a device that is heard in a quarter of the rounds, the maximum patience loses one in an hour.
+        // If a device is heard in a quarter of the rounds, the maximum patience loses it once in an hour.
         let isHard = air.power == .low && air.isPassive && air.intervalSeconds > 1 && air.loss == 0.5
-        // The goal, and twice the standard deviation of a count that is Poisson's with the goal's mean: sqrt(goal * hours) / hours.
+        // The goal, plus twice the standard deviation of a Poisson count whose mean is the
+        // goal: sqrt(goal * hours) / hours.
         let goal = isHard ? 2.0 : 1.0
         #expect(
             perHour <= goal + 2 * (goal / hours).squareRoot(),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// Nothing happens before consent, nor after the user withdrew it.
+/// Nothing happens before the user consents, nor after the user withdraws consent.
 @Suite(.apart) struct ManagerConsentTests {
     @Test func nothingIsOpenedOrSentBeforeTheUserDecides() async throws {
         let (service, gate, isOpened) = (FakeService(), ScriptedGate(), Flag())
@@ -41,7 +41,7 @@ import Testing
         #expect(publication.status == .inactive)
     }
 
-    /// A reason that is missing in the manifest, with `MissingReasons.refused`.
+    /// A reason is missing in the manifest, with `MissingReasons.refused`.
     @Test func anOperationWithoutAReasonIsRefusedWhateverTheUserSays() async throws {
         let (service, warnings) = (FakeService(), Lines())
         let scratch = try ScratchFolder()
@@ -59,7 +59,7 @@ import Testing
         try consent.store.set(.granted)
         await aWhile()
         #expect(publication.status == .inactive && service.requests.isEmpty && device.medium.modes.isEmpty)
-        // What needs no reason goes on.
+        // Operations that need no reason continue.
         var strategy = DiscoveryStrategy()
         strategy.mode = .scan
         let subscription = try device.manager.subscribe(strategy: strategy)
@@ -165,7 +165,7 @@ import Testing
         device.medium.report(.problem(.noMicrophone, detail: "there is none"))
         #expect(await eventually { problems.all.count == 1 })
         #expect(problems.all.first?.isAboutMicrophone == true && problems.all.first?.detail == "there is none")
-        // A later reader receives the present problems too.
+        // A later reader also receives the present problems.
         let late = Collected(device.manager.problems)
         #expect(await eventually { late.current == [.medium(.noMicrophone, .audio)] })
         device.medium.report(.solved(.noMicrophone))

@@ -88,7 +88,7 @@ import Testing
         let device = Device(in: air, service)
         let first = try device.manager.publish(Message("1"))
         #expect(await eventually { first.status == .active && device.medium.mode == .both })
-        // The second publication has to wait for its token.
+        // The second publication must wait for its token.
         service.set(.slow(.seconds(5)))
         let second = try device.manager.publish(Message("2"))
         #expect(await eventually { service.requests.count { $0 == "register publication" } == 2 })
@@ -222,7 +222,7 @@ import Testing
         #expect(await eventually { medium?.mode.isEmpty == true })
     }
 
-    /// Also if the caller was cancelled, as in programs that end.
+    /// Even if the caller was cancelled, as in programs that end.
     @Test(arguments: [false, true])
     func stopWaitsUntilTheServiceKnows(isCancelled: Bool) async throws {
         let (air, service) = (Air(), FakeService())

@@ -27,7 +27,7 @@ struct MessageLimitsTests {
         #expect(throws: MessageError.namespaceTooLong(65)) {
             try Message("", namespace: String(repeating: "n", count: 65)).check()
         }
-        // One letter of many scalars, which the service counts.
+        // One letter of many scalars: the service counts scalars.
         #expect(throws: MessageError.typeTooLong(34)) {
             try Message("", type: "e" + String(repeating: "\u{301}", count: 33)).check()
         }

@@ -42,7 +42,7 @@ import Testing
         desk.reconnected()
         for _ in 0..<3 { set(&desk, ["a", "b"]) }
         #expect(opened.count == 1 && wanted.count == 4)
-        // One that stopped and starts again is asked for again.
+        // The desk asks again for an operation that stopped and starts again.
         set(&desk, ["a"])
         set(&desk, ["a", "b"])
         #expect(wanted.count == 5)

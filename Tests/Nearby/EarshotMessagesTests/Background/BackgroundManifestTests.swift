@@ -21,7 +21,8 @@ import Testing
             beacons: iBeacons.map { BackgroundOperation.Beacons(includesIBeacons: $0, prefersLowPower: lowPower) })
     }
 
-    /// The table of the documents: a mode is needed only for the directions in use, and `location` for iBeacons or high power.
+    /// The table of the documentation: only the directions in use need a mode, and
+    /// iBeacons or high power need `location`.
     @Test(arguments: [
         (operation(.both), ["bluetooth-central", "bluetooth-peripheral"]), (operation(.scan), ["bluetooth-central"]),
         (operation(.broadcast, content: Data()), ["bluetooth-peripheral"]),

@@ -14,7 +14,7 @@ import Testing
     @Test func theIdentifierFollowsFromTheContent() {
         let one = BackgroundOperation(key: "key", service: "http://a", content: Data("hello".utf8))
         #expect(one.id == BackgroundOperation(key: "key", service: "http://a", content: Data("hello".utf8)).id)
-        // FNV-1a of these bytes; another program may choose otherwise, this one must not change.
+        // FNV-1a of these bytes. Another program may choose another hash; this one must not change.
         let others = [
             BackgroundOperation(key: "other", service: "http://a", content: Data("hello".utf8)),
             BackgroundOperation(key: "key", service: "http://b", content: Data("hello".utf8)),

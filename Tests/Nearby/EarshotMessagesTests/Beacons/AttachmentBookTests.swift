@@ -34,7 +34,7 @@ struct AttachmentBookTests {
         book.answered([:], now: .seconds(2))
         #expect(book.dueAt(needs([1]), now: .seconds(2)) == .seconds(602) && !book.isWaiting)
         #expect(book.next(needs([1]), now: .seconds(601)) == nil)
-        // Also if it left and came back.
+        // Even if it left and came back.
         #expect(book.dueAt([:], now: .seconds(300)) == nil)
         #expect(book.next(needs([1]), now: .seconds(500)) == nil)
         #expect(book.next(needs([1]), now: .seconds(602)) != nil)
@@ -91,7 +91,7 @@ struct AttachmentBookTests {
             let needs = needs(begin..<begin + 50)
             _ = book.dueAt(needs, now: .zero)
             #expect(book.next(needs, now: .seconds(1)) != nil)
-            // The very first one has a message, and is not forgotten for others.
+            // The very first beacon has a message, so other beacons do not displace it.
             book.answered(begin == 0 ? [.numbered(0): [attachment("hello")]] : [:], now: .seconds(1))
         }
         #expect(book.count <= AttachmentBook.maximumCount)

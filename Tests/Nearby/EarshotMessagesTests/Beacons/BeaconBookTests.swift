@@ -17,7 +17,7 @@ struct BeaconBookTests {
         let (isNew, isNewAgain) = (book.see(sighting(1), now: .seconds(1)), book.see(sighting(1), now: .seconds(5)))
         #expect(isNew && !isNewAgain)
         #expect(book.nextEnd == .seconds(15))
-        // An older report does not shorten it.
+        // An older report does not shorten the patience.
         _ = book.see(sighting(1, age: .seconds(9)), now: .seconds(6))
         var isChanged = book.expire(now: .milliseconds(14_999))
         #expect(!isChanged && book.near == [.numbered(1)])
@@ -32,7 +32,7 @@ struct BeaconBookTests {
         _ = book.see(sighting(1, patience: .seconds(60)), now: .seconds(1))
         _ = book.see(sighting(1, patience: .seconds(2)), now: .seconds(5))
         #expect(book.nextEnd == .seconds(7))
-        // Not one that was heard before it.
+        // The patience of an earlier sighting does not count.
         _ = book.see(sighting(1, age: .seconds(1), patience: .seconds(60)), now: .milliseconds(5_500))
         #expect(book.nextEnd == .seconds(7))
     }
@@ -52,7 +52,7 @@ struct BeaconBookTests {
         var book = BeaconBook()
         for number in 0..<2 * BeaconBook.maximumCount { _ = book.see(sighting(number), now: .zero) }
         #expect(book.near.count == BeaconBook.maximumCount)
-        // Those that are near stay.
+        // Beacons that are near stay.
         _ = book.see(sighting(0), now: .seconds(5))
         _ = book.expire(now: .seconds(10))
         #expect(book.near == [.numbered(0)])

@@ -14,7 +14,7 @@ import Testing
     private let heard: Heard
     private let need = BeaconDesk.Need(scan: BeaconScan(), filter: AttachmentFilter())
 
-    /// What the desk says.
+    /// The reports of the desk.
     private final class Heard: Sendable {
         let present = Mutex<[Int: [String]]>([:])
         let opened = Counter()

@@ -14,7 +14,7 @@ struct BeaconMessagesTests {
         let found = messages.update([attachment("2", "hello"), attachment("1", "hello")])
         let received = ReceivedMessage(message: Message("hello"), isAuthenticated: true, id: "1")
         #expect(found == [.found(received)])
-        // One of the two beacons leaves, also the one that gave the identifier.
+        // One of the two beacons leaves: here the one that gave the identifier.
         let none = messages.update([attachment("2", "hello")])
         #expect(none.isEmpty)
         let lost = messages.update([])

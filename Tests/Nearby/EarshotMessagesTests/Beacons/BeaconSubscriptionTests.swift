@@ -40,7 +40,7 @@ import Testing
         #expect(await eventually { events.lost == [found] })
         beacons.add(.numbered(1))
         #expect(await eventually { events.found.count == 2 })
-        // No sound is opened, and nothing is registered.
+        // The device opens no sound, and registers nothing.
         #expect(device.medium.modes.isEmpty && service.things.isEmpty)
         subscription.stop()
         #expect(await eventually { beacons.openCount == 0 })
@@ -85,7 +85,7 @@ import Testing
         beacons.add(.numbered(2))
         #expect(await eventually { events.found.count == 3 })
         beacons.remove(.numbered(1))
-        // All that ends with a beacon ends at once.
+        // All messages that end with a beacon end at once.
         #expect(await eventually { events.lost.map(\.message.text) == ["at 1"] })
         beacons.remove(.numbered(2))
         #expect(await eventually { events.lost.count == 3 })
@@ -210,7 +210,7 @@ import Testing
         let subscription = try device.manager.subscribe(beacons: BeaconStrategy())
         #expect(await eventually { problems.current == [.unsupportedMedium(.bluetooth)] })
         #expect(subscription.status == .inactive)
-        // With devices too, it finds those.
+        // A subscription to beacons and devices still finds devices.
         let mixed = try device.manager.subscribe(beacons: BeaconStrategy(), strategy: DiscoveryStrategy())
         #expect(await eventually { mixed.status == .active })
     }
@@ -245,7 +245,7 @@ import Testing
         #expect(throws: MessageError.namespaceTooLong(101)) {
             try manager.subscribe(namespace: long, beacons: BeaconStrategy())
         }
-        // Devices have shorter types.
+        // The types of devices' messages must be shorter.
         let medium = String(repeating: "t", count: 33)
         _ = try manager.subscribe(type: medium, beacons: BeaconStrategy())
         #expect(throws: MessageError.typeTooLong(33)) {

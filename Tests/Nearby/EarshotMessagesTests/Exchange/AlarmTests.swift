@@ -14,7 +14,7 @@ import Testing
         return Alarm(Timeline(clock)) { rings.add() }
     }
 
-    /// A calendar that is set moves the dates that other processes learn, and no alarm of this one.
+    /// Setting the calendar moves the dates that other processes read, but no alarm of this one.
     @Test(arguments: [3_600.0, 86_400, -3_600, -86_400]) func aCalendarThatIsSetRingsNoAlarm(move: Double) async {
         let calendar = Mutex(1_000_000.0)
         let timeline = Timeline(clock, calendar: { calendar.withLock(\.self) })
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-/// Counts what happens.
+/// Counts events.
 final class Counter: Sendable {
     private let number = Mutex(0)
 

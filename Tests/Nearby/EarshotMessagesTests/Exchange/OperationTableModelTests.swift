@@ -8,7 +8,8 @@ import Testing
 
 @testable import EarshotMessages
 
-/// What a subscription should show: what its source names, and for a while what the source before has named.
+/// The messages that a subscription should show: those that its source has named, and for
+/// a while those of the previous source.
 private struct Model {
     var named: Set<String> = []
     var doubted: [String: Duration] = [:]
@@ -26,18 +27,18 @@ private struct Model {
     mutating func stop() { (named, doubted) = ([], [:]) }
 }
 
-/// A user, a service, an agent and media that do anything at any time, around a table of operations without links.
+/// A user, a service, an agent and media that act at random times, around a table of operations without links.
 private struct World {
     static let doubt = Duration.seconds(40)
     static let radio = DiscoveryMediumKind(name: "radio", worksInBackground: true)
 
     private enum Kind: CaseIterable { case device, background, direct, publication }
 
-    /// An operation, as the world sees it.
+    /// An operation as the world sees it.
     private struct Actor {
         let kind: Kind
         var isKept = false
-        /// The registration in the session of now, and the run that it is of.
+        /// The registration in the present session, and the run to which it belongs.
         var lease: (id: Int, run: Int)?
         /// The messages that its source has named, with the source's identifiers.
         var told: [String: String] = [:]
@@ -56,7 +57,7 @@ private struct World {
 
     private var permission = PermissionState.granted
     private var isForeground = true
-    /// What other devices publish.
+    /// The messages that other devices publish.
     private var near: Set<String> = []
     private var direct: [String: Set<DiscoveryMediumKind>] = [:]
     private var isServiceUp = true
@@ -187,7 +188,7 @@ private struct World {
 
     private mutating func mendService() { isServiceUp = true }
 
-    /// The service forgets all, and the device notices.
+    /// The service forgets everything, and the device notices.
     private mutating func forget() {
         guard isServiceUp, let lost = table.service.session else { return }
         take(.service(.lost(lost)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// What an operation is at after each event, and what follows for the links.
+/// The state of an operation after each event, and the resulting orders for the links.
 struct OperationTableTests {
     private static let session = ServiceSession(secret: "one")
     private let background: DiscoveryStrategy
@@ -77,7 +77,7 @@ struct OperationTableTests {
         #expect(table.status(of: 1, now: .zero) == .inactive)
     }
 
-    /// The user decides elsewhere while the question is open, and the answer comes after that.
+    /// The user decides elsewhere while the question is open, and the answer arrives after that.
     @Test(arguments: [
         (PermissionState.granted, PermissionState.undecided, true), (.granted, .denied, false),
         (.denied, .granted, false),
@@ -102,7 +102,8 @@ struct OperationTableTests {
         #expect(table.status(of: 1, now: .zero) == .inactive && table.orders.isEmpty)
     }
 
-    /// The service ends a subscription that was not renewed in time, such as that of a machine that slept. It tells nothing of it any more.
+    /// The service ends a subscription that was not renewed in time, as after a sleep of the
+    /// machine. It reports nothing for it any more.
     @Test func messagesOfASubscriptionThatHasEndedAreInDoubt() throws {
         var (table, run) = try running()
         for text in ["stays", "went"] { #expect(told(table.take(found(text, "s"), now: .zero)) == ["+\(text)"]) }
@@ -204,10 +205,10 @@ struct OperationTableTests {
         let received = ReceivedMessage(message: Message("m", type: "t"), isAuthenticated: true, id: "a")
         let events = AgentFrame.Events(id: id, sequence: 1, events: [.found(AgentMessage(received))])
         #expect(told(table.take(.agent(.events(events)), now: .zero)) == ["+m"])
-        // It dies: the operation runs here, and the message is in doubt.
+        // The agent dies: the operation runs here, and the message is in doubt.
         #expect(told(table.take(.agent(.away(sentence: "It died.")), now: .zero)).isEmpty)
         #expect(table.orders.count == 1 && table.keptOrders == [id] && table.nextDate(now: .zero) != nil)
-        // It comes back.
+        // The agent comes back.
         _ = table.take(.agent(.connected), now: .zero)
         _ = table.take(.agent(.held(id)), now: .zero)
         #expect(table.orders.count == 1, "it runs here until the agent says that it is active")

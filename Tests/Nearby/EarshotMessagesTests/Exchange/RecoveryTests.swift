@@ -34,7 +34,7 @@ import Testing
             #expect(await eventually { events.found.count == 1 })
         }
 
-        /// Checks that a further message is found, and that no event was repeated or invented.
+        /// Checks that another message is found, and that no event was repeated or invented.
         func works(found: Int = 1, lost: Int = 0) async throws {
             let next = try publisher.manager.publish(Message("next"))
             #expect(await eventually { events.found.last?.message.text == "next" })
@@ -79,7 +79,7 @@ import Testing
         try await Task.sleep(for: .seconds(1))
         #expect(await eventually { service.requests.count > count })
         let seconds = (ContinuousClock.now - begin) / .seconds(1)
-        // One request is for all ten. The third pause is at least 40 ms, and the following ones 50 ms.
+        // One request serves all ten operations. The third pause is at least 40 ms, and the following ones 50 ms.
         #expect(Double(service.requests.count - count) <= 2 + seconds / 0.05)
         #expect(operations.allSatisfy { $0.status == .starting })
     }
@@ -124,14 +124,14 @@ import Testing
     }
 
     @Test func aLongOutageLosesNoDeviceThatIsStillNear() async throws {
-        // Reports expire before the outage ends, so the service takes all devices for gone.
+        // Reports expire before the outage ends, so the service thinks that all devices have left.
         let pair = try await Pair(FakeService(sightingLifetime: .seconds(2))) { configuration in
             configuration.internals.pace.sightingRenewal = .milliseconds(200)
             configuration.internals.pace.outage = .milliseconds(200)
         }
         pair.service.set(.down)
         try await Task.sleep(for: .milliseconds(2_500))
-        // The service reports losses before the clients can report what they hear.
+        // The service reports losses before the clients can report the tokens that they hear.
         pair.service.set(.deaf)
         pair.service.sweep()
         let count = pair.service.requests.count { $0 == "events" }
@@ -148,7 +148,7 @@ import Testing
         let pair = try await Pair(FakeService(tokenLifetime: .seconds(10))) { configuration in
             configuration.internals.pace.sightingRenewal = .seconds(1)
         }
-        // Each token is renewed after 5 s, and a busy machine has as long again.
+        // Each token is renewed after 5 s, and a busy machine gets the same time again.
         #expect(await eventually { Set(pair.publisher.medium.tokens).count >= 4 })
         pair.service.sweep()
         #expect(pair.events.all.count == 1)
@@ -177,7 +177,7 @@ import Testing
         try await Task.sleep(for: .seconds(1))
         forgetting.cancel()
         await forgetting.value
-        // A session that works for a while resets the pauses, to 10 ms or more.
+        // A session that works for a while resets the pauses to 10 ms or more.
         #expect(service.requests.count { $0 == "open" } <= 120)
         service.restart(forgetting: true)
         #expect(await eventually { publication.status == .active || !service.things.isEmpty })
@@ -211,7 +211,7 @@ import Testing
         publication.stop()
         await aWhile()
         #expect(problems.all.count == 1, "the manager has not reached the service again")
-        // A later operation sees that it is another problem, and then none.
+        // A later operation sees another problem, and then none.
         service.set(.refusing(status: 503, code: "overloaded", retryAfter: nil))
         let next = try device.manager.publish(Message("next"))
         #expect(await eventually { problems.current == [.serviceRefusing(code: "overloaded")] })

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotMessages
 
-// A test that waits in vain fails at the time limit.
+// A test that never gets its event fails at the time limit.
 @Suite(.apart, .timeLimit(.minutes(2))) struct ConsentTests {
     private let scratch: ScratchFolder
     private let consent: Consent
@@ -63,7 +63,7 @@ import Testing
         for _ in 0..<3 { #expect(await consent.request(purpose, override: nil) == .undecided) }
         #expect(warnings.all.count == 1)
         #expect(warnings.all.first?.contains(consent.store.path) == true)
-        // There may be a terminal: advice to start it on one would be false.
+        // A terminal may exist: the advice to start the program on one would be wrong.
         #expect(warnings.all.first?.contains("cannot ask for it: it has no prompt; its code must pass one") == true)
         #expect(warnings.all.first?.contains("start it") == false)
     }

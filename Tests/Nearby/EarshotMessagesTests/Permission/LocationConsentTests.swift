@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// The second question: scans that tell where the device is need an answer of their own.
+/// The second question: scans that reveal the device's location need an answer of their own.
 @Suite(.apart, .timeLimit(.minutes(2))) struct LocationConsentTests {
     private let scratch: ScratchFolder
     private let iBeacons = ConsentPurpose(
@@ -33,7 +33,7 @@ import Testing
         #expect(prompt.texts.first?.contains("wants to find Bluetooth beacons nearby") == true)
         #expect(prompt.texts.last?.contains("wants to know where this device is") == true)
         #expect(consent.store.state == .granted && consent.store.location == .granted)
-        // Both answers are kept.
+        // The store keeps both answers.
         #expect(await consent.request(iBeacons, override: nil) == .granted)
         #expect(prompt.texts.count == 2)
     }
@@ -142,7 +142,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for topic in PermissionTopic.allCases {
                 group.addTask {
-                    // Each of them waits for the disk.
+                    // Each writer waits for the disk.
                     let wrong = try await onThread {
                         let store = PermissionStore(applicationIdentifier: "app", configurationFolder: folder)
                         var wrong: [Int] = []
@@ -169,7 +169,7 @@ import Testing
     }
 }
 
-/// A prompt that gives these answers in order, and none after them.
+/// A prompt that gives these answers in order, and no further one.
 private final class AnsweringPrompt: ConsentPrompt {
     private let state: Mutex<(answers: [Bool], texts: [String])>
     let obstacle: String? = nil

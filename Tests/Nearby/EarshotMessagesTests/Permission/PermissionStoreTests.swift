@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotMessages
 
-// A test that waits in vain fails at the time limit.
+// A test that never gets its event fails at the time limit.
 @Suite(.apart, .timeLimit(.minutes(2))) struct PermissionStoreTests {
     private let scratch: ScratchFolder
     private var file: String { "\(scratch.path)/config/app/nearby.json" }
@@ -169,7 +169,7 @@ import Testing
         #expect(folder.path == "/base/\(name)")
     }
 
-    /// There may be a moment without a file between two answers, and a reader may see it or not.
+    /// Between two answers the file may be missing for a moment, and a reader may see that or not.
     private func next(
         _ changes: inout AsyncStream<PermissionState>.Iterator, not passing: PermissionState
     ) async -> PermissionState? {

@@ -1,7 +1,7 @@
 import EarshotMessages
 import Synchronization
 
-/// A gate whose user decides when the test says so.
+/// A gate whose user decides when the test chooses.
 final class ScriptedGate: PermissionGate {
     private struct State {
         var state = PermissionState.undecided

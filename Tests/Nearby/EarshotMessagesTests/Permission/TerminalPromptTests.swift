@@ -5,7 +5,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-// A test that waits in vain fails at the time limit.
+// A test that never gets its event fails at the time limit.
 @Suite(.apart, .timeLimit(.minutes(2))) struct TerminalPromptTests {
     private let scratch: ScratchFolder
     private let terminal: Terminal
@@ -69,7 +69,7 @@ import Testing
 
     @Test func `input typed before the question is no answer`() async throws {
         terminal.type("a\n")
-        // The input must have arrived, or the test shows nothing.
+        // The input must have arrived; otherwise the test proves nothing.
         let device = terminal.device
         let hasArrived = await eventually {
             var request = pollfd(fd: device, events: Int16(POLLIN), revents: 0)

@@ -6,8 +6,8 @@ import Testing
 @testable import EarshotMessages
 
 struct DirectMessageTests {
-    /// Contents of n bytes: random ones, and those that could be mistaken: a token's eight bytes and then zeros, all but the
-    /// last or the first of them, zeros only.
+    /// Contents of n bytes: random ones, and ones that look like others: a token's eight bytes and then zeros, zeros
+    /// except for the last or the first byte, only zeros.
     private func contents(of count: Int) -> [Data] {
         var generator = SystemRandomNumberGenerator()
         var contents = (0..<20).map { _ in

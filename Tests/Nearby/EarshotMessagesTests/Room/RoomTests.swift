@@ -40,7 +40,7 @@ struct RoomPlanTests {
         let subscription = wish(.both, first, isSubscription: true)
         #expect(part([subscription]).tokens == [first])
         #expect(part([subscription, wish(.both, second), wish(.both, third)]).tokens == [second, third])
-        // A subscription that only broadcasts can be found in no other way.
+        // A subscription that only broadcasts has no other way to be found.
         let talker = wish(.broadcast, first, isSubscription: true)
         #expect(part([talker, wish(.both, second)]).tokens == [second, first])
         // A publication without a token to play does not silence the subscription.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// The client with the real service, for what a service in memory cannot show.
+/// Tests the client with the real service where a service in memory is not enough.
 @Suite(.apart, .enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
 struct EarshotdTests {
     private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
@@ -53,7 +53,7 @@ struct EarshotdTests {
         let events = Collected(try other.manager.subscribe(strategy: others))
         let first = try one.manager.publish(Message("one"), strategy: strategy)
         #expect(await eventually { events.found.map(\.message.text) == ["one"] })
-        // The publisher hears the subscriber already.
+        // The publisher already hears the subscriber.
         let second = try one.manager.publish(Message("two"), strategy: strategy)
         #expect(await eventually { events.found.map(\.message.text) == ["one", "two"] })
         first.stop()
@@ -109,7 +109,7 @@ struct EarshotdTests {
         #expect(await eventually { next.status == .active })
     }
 
-    /// The service takes a device for gone after 15 s without a report. A device that stays near gives signs of life.
+    /// The service counts a device as gone after 15 s without a report. A device that stays near gives signs of life.
     @Test func devicesThatStayNearAreNotLost() async throws {
         let (air, daemon) = (Air(), try Daemon())
         let key = try daemon.key()
@@ -175,7 +175,7 @@ struct EarshotdTests {
         #expect(typed.found.first?.message == Message("at the door", type: "greeting"))
         #expect(open.found.first?.message == Message("open", namespace: "open"))
 
-        // The service away and back changes nothing; a removed beacon does.
+        // An outage of the service changes nothing; the removal of a beacon does.
         daemon.kill()
         let problems = Collected(own.manager.problems)
         #expect(await eventually { problems.current.contains(.serviceUnreachable) })

@@ -44,7 +44,7 @@ extension HTTPTests {
             #expect(server.requests.last?.headers["authorization"] == "Bearer s")
         }
 
-        /// While a connection's first request lasts, Foundation asks again and again whether the connection can be written to.
+        /// During a connection's first request, Foundation asks without pause whether the connection can be written to.
         @Test func anEventStreamIsNotTheFirstRequestOfItsConnection() async throws {
             let (_, _, server) = try await events([.send(Self.head + Self.ready)])
             #expect(server.requests.map(\.isOpening) == [true, false])
@@ -103,14 +103,14 @@ extension HTTPTests {
             }
         }
 
-        /// A session that has ended makes no tasks: Foundation would trap.
+        /// A session that has ended must not make tasks: Foundation would trap.
         @Test func aServiceThatIsReleasedAtOnceDoesNoHarm() async throws {
             let server = try ScriptedServer {
                 $0.isOpening ? ScriptedServer.opening : [.send(Self.head + Self.ready), .hang]
             }
             let url = try #require(URL(string: server.url))
-            // Forty at a time, each with four sockets. Foundation's `Process`, which other tests use meanwhile, reads beyond its memory
-            // where a program has more than 1,300 descriptors.
+            // Forty at a time, each with four sockets. Other tests use Foundation's `Process` meanwhile, which reads
+            // beyond its memory if a program has more than 1,300 descriptors.
             for turn in 0..<10 {
                 await withTaskGroup(of: Void.self) { group in
                     for number in 0..<40 {
@@ -119,7 +119,7 @@ extension HTTPTests {
                                 let service = HTTPMessageService(url: url, key: "k", pace: MessageManager.Pace())
                                 for try await _ in service.events(in: ServiceSession(secret: "s"), after: nil) {}
                             }
-                            // From the first request to the second, the end comes at any moment.
+                            // The end comes at any moment between the first request and the second.
                             try? await Task.sleep(for: .microseconds((number * 10 + turn) * 10))
                             reading.cancel()
                             _ = await reading.result

@@ -128,7 +128,7 @@ extension HTTPTests {
             func entry(_ beacon: String, id: String = "a1") -> String {
                 "{\"beacon\":\"\(beacon)\",\"id\":\"\(id)\",\"namespace\":\"n\",\"type\":\"t\",\"data\":\"aGVsbG8=\"}"
             }
-            // Entries that are not an answer to the question are left out.
+            // The client drops entries that do not answer the question.
             let entries = [
                 entry(one.text), entry(BeaconIdentifier.numbered(3).text), entry("moo"), entry(other.text, id: "a b"),
             ]

@@ -1,8 +1,9 @@
 import TestSupport
 import Testing
 
-/// What talks HTTP, one test after the other.
+/// The tests that use HTTP, one after the other.
 ///
-/// While the first request of a connection waits for its answer, Foundation on Linux asks without pause whether that connection can be
-/// written to. Tests whose servers say nothing would keep both processors busy for all others, whose limits of time then pass.
+/// While the first request of a connection waits for its answer, Foundation on Linux asks without pause whether that
+/// connection can be written to. If many tests had silent servers at once, they would keep both processors busy, and
+/// other tests would exceed their time limits.
 @Suite(.apart, .serialized) enum HTTPTests {}

@@ -39,7 +39,7 @@ struct LeaseTests {
     @Test func anExpiredTokenIsNotPlayed() {
         let lease = lease(expires: .seconds(300))
         #expect(lease.token(now: .milliseconds(1_119_999)) == token && lease.token(now: .seconds(1_120)) == nil)
-        // Nor the token of an expired registration.
+        // The token of an expired registration is not played either.
         #expect(self.lease(expires: .seconds(10)).token(now: .seconds(1_010)) == nil)
     }
 
@@ -58,7 +58,7 @@ struct LeaseTests {
     @Test func theNextTokenIsPlayedFromTheMomentInWhichAllChange() throws {
         let first = try lease(1, now: .seconds(1_000), after: nil, worldTime: .seconds(7))
         #expect(first.playsAt == .seconds(1_000) && first.token(now: .seconds(1_000))?.bytes.first == 1)
-        // 67 s after the begin of the world's clock; the next moment is at 90 s.
+        // 67 s after the start of the service's clock; the next moment is at 90 s.
         let second = try lease(2, now: .seconds(1_060), after: first, worldTime: .seconds(67))
         #expect(second.playsAt == .seconds(1_083))
         #expect(second.token(now: .seconds(1_082.9))?.bytes.first == 1)
@@ -70,7 +70,8 @@ struct LeaseTests {
 
     @Test func aTokenThatEndsSoonIsNotPlayedLonger() throws {
         let first = try lease(1, now: .seconds(1_000), after: nil, worldTime: .seconds(7), tokenExpires: .seconds(40))
-        // The service forgets it at 1,040 s, and devices report it up to 15 s later; the moment is at 1,027 s after this.
+        // The service forgets the token at 1,040 s, and devices report it up to 15 s
+        // later; the moment is at 1,027 s, after that.
         let second = try lease(
             2, now: .seconds(1_020), after: first, worldTime: .seconds(33), tokenExpires: .seconds(40))
         #expect(second.playsAt == .seconds(1_020) && second.token(now: .seconds(1_020))?.bytes.first == 2)

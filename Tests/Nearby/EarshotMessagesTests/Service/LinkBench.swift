@@ -12,7 +12,7 @@ private final class NewsList: Sendable {
     func add(_ item: ServiceNews) { news.withLock { $0.append(item) } }
 }
 
-/// What one link to the service needs in a test: a service in memory, and a reader of its news.
+/// The surroundings of one link to the service: a service in memory, and a reader of the link's news.
 final class LinkBench: Sendable {
     let service = FakeService()
     let board = ProblemBoard { _ in }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotMessages
 
-/// Two devices of a sealed project, and what a service would pass on between them.
+/// Two devices of a sealed project, and the data that a service would pass on between them.
 struct SealingDeskTests {
     private let terms = SealingBody(version: 1, salt: Data(1...16), rounds: 100)
     private let publisher = SealingDesk()
@@ -57,7 +57,7 @@ struct SealingDeskTests {
         let report = subscriber.body(SightingReport(heard: [token]), in: there)
         #expect(report.heard?.map(\.token) == [draft.offer.token])
         #expect(subscriber.opened(try found(draft), keys: [key], in: there) == plain)
-        // After a restart of the service it may come without a key.
+        // After a restart of the service the event may come without a key.
         #expect(subscriber.opened(try found(draft), keys: [], in: there) == plain)
         let lost = ServiceEvent.lost(subscription: "s1", id: "p1", eventID: nil)
         #expect(subscriber.opened(lost, keys: [], in: there) == lost)
@@ -152,7 +152,7 @@ struct SealingDeskTests {
         #expect(Set(pairs).count == 900)
     }
 
-    /// Someone sends thousands of tokens: 1,000,000 rounds at once, and then 100,000 a second.
+    /// An attacker sends thousands of tokens: 1,000,000 rounds at once, and then 100,000 a second.
     @Test(arguments: [500, 1_000, 100_000]) func `new tokens beyond the budget wait`(rounds: Int) throws {
         let sealing: DeviceSealing = try #require(
             DeviceSealing(SealingBody(version: 1, salt: Data(1...16), rounds: rounds)))
@@ -165,7 +165,7 @@ struct SealingDeskTests {
         #expect(count(10) == burst)
         #expect(count(10) == burst)
         #expect(count(20) == burst + 5)
-        // What was never reported is not lost either.
+        // A token that was never reported is not reported as lost either.
         let lost = publisher.bodies(SightingReport(lost: [Payload.drawnToken()]), in: session, nowSeconds: 20)
         #expect(lost.first?.lost == [])
     }
@@ -181,7 +181,7 @@ struct SealingDeskTests {
 }
 
 extension SealingDesk {
-    /// The first body of a report, at the same time always.
+    /// The first body of a report, always at the same time.
     fileprivate func body(_ report: SightingReport, in session: ServiceSession) -> SightingsBody {
         bodies(report, in: session, nowSeconds: 0)[0]
     }

@@ -49,7 +49,7 @@ import Testing
         await link.lost(first)
         await link.set(isNeeded: true)
         #expect(await bench.says("opened", times: 2))
-        // It is known to be lost already.
+        // The link already knows that the session is lost.
         await link.lost(first)
         await link.set(isNeeded: true)
         await aWhile()

@@ -37,7 +37,7 @@ import Testing
         #expect(await bench.problems().isEmpty)
     }
 
-    /// A token that the service knows is near, and it has been told.
+    /// A token that the service knows is near, and has been reported to it.
     private func report(in session: ServiceSession) async throws -> Payload {
         let registration = try await bench.access.service.register(
             .publication(Message("hello")), timeToLive: .seconds(60), idempotencyKey: "key", in: session)

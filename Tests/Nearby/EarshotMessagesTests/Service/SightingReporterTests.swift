@@ -57,7 +57,7 @@ struct SightingReporterTests {
         #expect(reporter.next(now: .seconds(61))?.heard == [try token(1)])
     }
 
-    /// The service forgets a sighting so much earlier as the token was heard earlier.
+    /// If a token was heard earlier, the service forgets the sighting by the same time earlier.
     @Test func tokensHeardEarlierAreReportedAgainEarlier() throws {
         for (age, due) in [(0, 61), (20, 41), (30, 31), (59, 16), (3_600, 16)] {
             var reporter = reporter()
@@ -72,7 +72,7 @@ struct SightingReporterTests {
         var reporter = reporter(signOfLife: .seconds(5))
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), .valid), now: .seconds(2))
-        // They count from the sending: the service may have received the report at once.
+        // Signs of life count from the sending: the service may have received the report at once.
         #expect(reporter.dueAt == .seconds(6))
         #expect(reporter.next(now: .milliseconds(5_999)) == nil)
         #expect(reporter.next(now: .seconds(6)) == SightingReport())
@@ -92,7 +92,7 @@ struct SightingReporterTests {
         #expect(reporter.dueAt == .seconds(61), "only the renewal")
         reporter.hasStream = false
         #expect(reporter.dueAt == .seconds(6))
-        // The service may have forgotten all.
+        // The service may have forgotten everything.
         #expect(reporter.next(now: .seconds(40)) == SightingReport(heard: [try token(1)]))
     }
 
@@ -114,7 +114,8 @@ struct SightingReporterTests {
         #expect(Set(reporter.next(now: .seconds(11))?.heard ?? []) == Set(try [1, 2].map(token)))
     }
 
-    /// With another publication the service must have its keys for what is near, also for what a report underway has without them.
+    /// For another publication, the service needs keys for all tokens that are near, even for
+    /// those in a report that was sent without keys.
     @Test(arguments: [false, true]) func allIsReportedAgainForAnotherPublication(isUnderway: Bool) throws {
         var reporter = reporter()
         for number in 1...3 { reporter.hear(try token(number), now: .zero) }
@@ -146,7 +147,7 @@ struct SightingReporterTests {
         reporter.hear(try token(1), now: .zero)
         reporter.answered(statuses(reporter.next(now: .seconds(1)), status), now: .seconds(1))
         #expect(reporter.next(now: .seconds(600)) == nil)
-        // Also if it left and came back.
+        // Even if it left and came back.
         reporter.lose(try token(1))
         #expect(reporter.dueAt == nil, "no report says that it is near")
         reporter.hear(try token(1), now: .seconds(300))

@@ -9,7 +9,8 @@ import Testing
 
 @testable import EarshotMessages
 
-/// Tokens of a device whose wall clock is wrong by an hour, or is set by one while it runs. The service counts in its own time.
+/// Tokens of a device whose wall clock is wrong by an hour, or is set by an hour while it
+/// runs. The service counts its own time.
 @Suite struct WrongClockTests {
     @Test(arguments: [0.0, 3_600, -3_600]) func `no token is played beyond its end, and none is missing`(
         offset: Double
@@ -22,7 +23,7 @@ import Testing
             var now = Duration.seconds(Double.random(in: 0..<10_000, using: &generator))
             let setAt = now + .seconds(Double.random(in: 0..<2_000, using: &generator))
             let move = Bool.random(using: &generator) ? 3_600.0 : -3_600
-            // The service's: the end of each token, and the time played.
+            // By the service's clock: the end of each token, and the time for which it was played.
             var (ends, played): ([Payload: Duration], [Payload: Duration]) = ([:], [:])
             var (token, issued) = (Payload.drawnToken(), now)
             ends[token] = now + life
@@ -44,7 +45,7 @@ import Testing
                     let present = try #require(next.token(now: now), "seed \(seed)")
                     let left = try #require(ends[present]) - now
                     try #require(left > .zero, "seed \(seed): the service no longer knows what is played")
-                    // Others report a token after they heard it.
+                    // Other devices report a token after they have heard it.
                     if present != token { try #require(left >= Lease.reportTime, "seed \(seed)") }
                     played[present, default: .zero] += step
                     now += step
@@ -70,8 +71,8 @@ struct WrongClockEarshotdTests {
         let strategies: (DiscoveryStrategy, DiscoveryStrategy)
 
         /// - Parameters:
-        ///   - offsets: how far the wall clocks of the two are wrong, in seconds.
-        ///   - lease: they renew what they have at the service after half of it.
+        ///   - offsets: the errors of the two wall clocks, in seconds.
+        ///   - lease: the devices renew their registrations after half of it.
         init(
             _ daemon: Daemon, key: String, _ offsets: (Double, Double), _ modes: (DiscoveryMode, DiscoveryMode),
             lease: Duration = .seconds(300)
@@ -98,7 +99,7 @@ struct WrongClockEarshotdTests {
             publication = try publisher.manager.publish(Message("hello", type: "t"), strategy: self.strategies.0)
         }
 
-        /// The messages that are found and not lost.
+        /// The messages that were found and are not lost.
         var near: Set<String> {
             events.all.reduce(into: []) { near, event in
                 switch event {
@@ -108,11 +109,11 @@ struct WrongClockEarshotdTests {
             }
         }
 
-        /// The tokens that the two have played, in order.
+        /// The tokens that both devices have played, in order.
         var tokens: [[Payload]] { [publisher.medium.tokens, subscriber.medium.tokens] }
     }
 
-    /// All pairs of clocks of which one is wrong, or both; each with both devices heard, the publisher alone, and the subscriber alone.
+    /// Pairs with one or two wrong clocks, each with both devices heard, the publisher alone, and the subscriber alone.
     private static func pairs(_ daemon: Daemon, lease: Duration = .seconds(300)) throws -> [Pair] {
         let key = try daemon.key()
         let hour = 3_600.0
@@ -125,7 +126,7 @@ struct WrongClockEarshotdTests {
         return pairs
     }
 
-    /// `EARSHOT_LONG_TESTS=1`: for 200 s, in which each token ends.
+    /// With `EARSHOT_LONG_TESTS=1`, 200 s, in which each token ends.
     @Test func `devices with wrong clocks find and lose each other`() async throws {
         let daemon = try Daemon()
         let pairs = try Self.pairs(daemon)
@@ -150,10 +151,10 @@ struct WrongClockEarshotdTests {
         #expect(await eventually { pairs.allSatisfy { $0.events.lost.count == 1 } })
     }
 
-    /// The service ends, its machine's clock is set by an hour, and it begins again.
+    /// The service ends, the clock of its machine is set by an hour, and the service starts again.
     ///
-    /// A clock that is set back changes nothing. A clock that is set forward ends all leases; when the devices renew them, they publish and
-    /// subscribe again.
+    /// Setting the clock back changes nothing. Setting it forward ends all leases; when the devices
+    /// renew them, they publish and subscribe again.
     @Test(.enabled(if: Repository.hasPython), arguments: [-3_600, 0, 3_600])
     func `the service's clock is set between two runs`(seconds: Int) async throws {
         let daemon = try Daemon()
@@ -170,7 +171,7 @@ struct WrongClockEarshotdTests {
         if seconds <= 0 { #expect(pairs.allSatisfy { $0.events.all.count == 2 }, "neither lost nor found again") }
         let other = try Pair(daemon, key: try daemon.key(), (0, 0), (.both, .both))
         #expect(await eventually { other.near == ["hello"] })
-        // Nothing is near for ever that a service has forgotten.
+        // No device shows a message for ever that the service has forgotten.
         for publication in (pairs + [other]).map(\.publication) + later { publication.stop() }
         #expect(await eventually { (pairs + [other]).allSatisfy { $0.near == [] } })
     }

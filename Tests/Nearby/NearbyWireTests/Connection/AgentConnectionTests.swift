@@ -7,8 +7,8 @@ import Testing
 
 /// A connection whose other side ends. Without an end the test fails at its time limit.
 @Suite(.timeLimit(.minutes(1))) struct AgentConnectionTests {
-    /// libdispatch reports a socket whose other side is gone at most twice, however many bytes wait in it: 3,000 frames are three
-    /// buffers of the reader.
+    /// libdispatch reports a socket whose other side is closed at most twice, however many bytes wait in it. 3,000
+    /// frames fill the reader's buffer three times.
     @Test(arguments: [1, 3_000]) func theEndComesAfterAllThatWasSentBeforeIt(frameCount: Int) async throws {
         var sockets: [CInt] = [0, 0]
         #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
@@ -16,7 +16,7 @@ import Testing
         setsockopt(sockets[0], SOL_SOCKET, SO_SNDBUF, &byteCount, socklen_t(MemoryLayout<CInt>.size))
         let frame = try #require(AgentProtocol.encode(ClientFrame.hello(ClientFrame.Hello(app: "org.example.app"))))
         let bytes = [UInt8](repeatElement(frame, count: frameCount).joined())
-        // Nobody reads yet, so the socket's buffer must hold all of it.
+        // No side reads yet, so the socket's buffer must hold all of it.
         #expect(send(sockets[0], bytes, bytes.count, CInt(MSG_DONTWAIT)) == bytes.count)
         close(sockets[0])
         let count = Mutex(0)
@@ -29,7 +29,7 @@ import Testing
         #expect(count.withLock(\.self) == frameCount)
     }
 
-    /// One that reads nothing must not fill the memory.
+    /// A client that reads nothing must not fill the memory.
     @Test func whatWaitsForASlowReaderIsBounded() async throws {
         var sockets: [CInt] = [0, 0]
         #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
@@ -49,7 +49,7 @@ import Testing
         #expect(!connection.send(frame), "an ended connection sends nothing")
     }
 
-    /// Any user can listen where an app looks for its agent, before the agent does.
+    /// Any user can listen at the path where an app looks for its agent, before the agent does.
     @Test(.enabled(if: getuid() == 0, "only root has other users' rights"))
     func anotherUsersAgentLearnsNothing() async throws {
         let folder = "/tmp/earshot-test-\(getpid())"
@@ -75,11 +75,11 @@ import Testing
         if descriptor >= 0 { close(descriptor) }
     }
 
-    /// The other side would wait for frames that it never gets.
+    /// Otherwise the other side would wait for frames that never arrive.
     @Test func aConnectionThatCannotSendEnds() async throws {
         var sockets: [CInt] = [0, 0]
         #expect(socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &sockets) == 0)
-        // It reads no more, and does not end.
+        // The other side stops reading, and stays open.
         shutdown(sockets[0], CInt(SHUT_RD))
         defer { close(sockets[0]) }
         let (ends, end) = AsyncStream.makeStream(of: Void.self)

@@ -2,7 +2,7 @@ import Foundation
 import NearbyWire
 import Testing
 
-/// The bytes of each frame, as other versions of the agent, apps and providers know them.
+/// The bytes of each frame, which other versions of the agent, apps and providers rely on.
 @Suite struct OneKeyFrameTests {
     private static func expect<Frame: OneKeyFrame>(_ frames: [(Frame, String)]) throws {
         let encoder = JSONEncoder()

@@ -2,8 +2,8 @@ import Foundation
 import NearbyWire
 import Testing
 
-/// The JSON of client and service. The tests of both compare it with requests, answers and the OpenAPI document; these hold what one
-/// side leaves out and the other must understand.
+/// The JSON of client and service. The tests of both compare it with requests, answers and the OpenAPI document. The
+/// tests here check fields that one side omits and the other must accept.
 @Suite struct ServiceBodiesTests {
     private static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
