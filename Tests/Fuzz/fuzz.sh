@@ -5,8 +5,8 @@
 #     Tests/Fuzz/fuzz.sh keep TARGET|all             keeps what reaches anything in Fixtures/Fuzz/TARGET, as few bytes as possible
 #     Tests/Fuzz/fuzz.sh coverage TARGET|all         the lines that the kept inputs reach, by file
 #
-# `FuzzTarget` says what the targets are. Inputs that break something are in .build/fuzz/findings; `run` begins with what earlier runs
-# have found (.build/fuzz/inputs).
+# `FuzzTarget` lists the targets. Inputs that break something are in .build/fuzz/findings; `run` starts with the inputs
+# of earlier runs (.build/fuzz/inputs).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,7 @@ tools=$(dirname "$(readlink -f "$(command -v "$swift")")")
 export EARSHOT_FUZZER=1
 # A crash ends the process at once: Swift's own backtrace would wait for a terminal.
 export SWIFT_BACKTRACE=enable=no
-# OpenSSL and Foundation keep memory to the end.
+# OpenSSL and Foundation hold some memory until the process ends.
 export ASAN_OPTIONS=detect_leaks=1:symbolize=1 ASAN_SYMBOLIZER_PATH=$tools/llvm-symbolizer
 
 usage() {
@@ -61,7 +61,7 @@ keep() {
         kept=$(mktemp -d)
         fuzzer -merge=1 "$kept" "Fixtures/Fuzz/$target" "$folder/inputs/$target" </dev/null >"$folder/$target.merge.log" 2>&1
         [[ -n $(ls -A "$kept") ]]
-        # Those that broke something once stay.
+        # Inputs that broke something once stay.
         find "Fixtures/Fuzz/$target" -type f ! -name 'finding-*' -delete
         cp "$kept"/* "Fixtures/Fuzz/$target/"
         rm -rf "$kept"

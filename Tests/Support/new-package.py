@@ -48,7 +48,7 @@ def make_package(folder):
         with open(f"{package}/{name}", "w", encoding="utf-8") as file:
             file.write(text)
     begin = time.monotonic()
-    # A new user has no variables of ours.
+    # A new user has none of our variables.
     environment = {name: value for name, value in os.environ.items() if not name.startswith("EARSHOT")}
     built = subprocess.run(
         [os.environ.get("SWIFT", "swift"), "build"], cwd=package, env=environment, text=True,

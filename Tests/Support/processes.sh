@@ -9,12 +9,12 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"; kill $(jobs -p) 2>/dev/null || true' EXIT
 touch "$logs/failures"
 
-# A process writes to a file first: it loses lines while a pipe is full, and lines of several would mix.
+# A process writes to a file first: a full pipe would lose lines, and lines of several processes would mix.
 process() {
     local name=$1 start=$SECONDS
     shift
     local status=0
-    # Whoever runs this in the background ignores SIGINT, and programs that ignore it at their start go on doing so.
+    # A background job ignores SIGINT, and programs that ignore it at their start continue to do so.
     env --default-signal=INT,QUIT "$@" >"$logs/$name" 2>&1 </dev/null || status=$?
     # A program that ran no test has tested nothing.
     grep -qE 'Test run with [1-9][0-9]* test|[1-9][0-9]* generated' "$logs/$name" || { ((status)) || status=65; }

@@ -25,7 +25,7 @@ clang() { echo "$(dirname "$(readlink -f "$(command -v "$swift")")")/clang"; }
 # Runs the test bundle directly: 'swift test' would load the preloaded library into itself too.
 run() {
     local environment=(ASAN_OPTIONS=detect_leaks=0)
-    # Memory that Swift's runtime and ALSA keep to the end is no fault; a test counts open files and threads.
+    # Memory that Swift's runtime and ALSA keep until the end is no fault; a test counts open files and threads.
     [[ $sanitizer == address ]] || environment=(
         LD_PRELOAD="$PWD/$folder/tsan-mutex.so" TSAN_OPTIONS="suppressions=$PWD/Tests/Support/tsan-suppressions.txt"
     )

@@ -1,5 +1,5 @@
-// Tells ThreadSanitizer what Swift's Mutex does where it is contended. The library that does it is not instrumented, so
-// all that two threads do under one lock would look like a race. Preloaded by sanitize.sh; does nothing in
+// Tells ThreadSanitizer what Swift's Mutex does under contention. The library of the Mutex is not instrumented, so
+// everything that two threads do under one lock would look like a race. Preloaded by sanitize.sh; does nothing in
 // programs without ThreadSanitizer.
 #define _GNU_SOURCE
 #include <dlfcn.h>

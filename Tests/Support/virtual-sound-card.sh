@@ -39,10 +39,10 @@ load-module module-native-protocol-unix socket=$dir/native auth-anonymous=1
 # Without norewinds a capture loses up to 0.6 s of its start.
 load-module module-null-sink sink_name=air rate=$rate format=$format channels=$channels $channel_map norewinds=1
 END
-    # Browsers take the server's default rate for the card's.
+    # Browsers mistake the server's default rate for the card's.
     mkdir -p "$dir/home/.config/pulse"
     echo "default-sample-rate = $rate" >"$dir/home/.config/pulse/daemon.conf"
-    # The system's configuration, and after what it loads (~/.asoundrc has a default too) the card's.
+    # The system's configuration, then the files that it loads (~/.asoundrc has a default too), then the card's.
     cat >"$dir/asound.conf" <<END
 </usr/share/alsa/alsa.conf>
 @hooks.1 { func load files [ "$dir/pcms.conf" ] errors true }
@@ -101,8 +101,8 @@ start() {
     local server=$!
     echo $server >"$dir/pid"
 
-    # The server is ready when it lists the sink. That takes 0.15 s as a rule; a busy machine gets a hundred times as
-    # much.
+    # The server is ready when it lists the sink. That usually takes 0.15 s; a busy machine
+    # gets a hundred times as much.
     local deadline=$((SECONDS + 15))
     until [[ -S $dir/native ]] && (eval "$(print_env)" && timeout 5 pactl list short sinks) 2>/dev/null |
         grep -q '\bair\b'; do

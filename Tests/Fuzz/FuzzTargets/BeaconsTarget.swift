@@ -17,7 +17,7 @@ func fuzzBeacons(_ bytes: [UInt8]) {
         _ = frame.identifier.map { "\($0)" }
         guard let sent = frame.advertisement else { continue }
         let again = BeaconFrame.frames(in: sent, includingIBeacons: true)
-        // A power that no beacon can have is unknown, and sent as a typical one.
+        // An impossible power is unknown, and the encoder sends a typical one.
         let isSame =
             again == [frame]
             || frame.strengthAtOneMetreDecibelMilliwatts == nil && again.count == 1
@@ -26,7 +26,7 @@ func fuzzBeacons(_ bytes: [UInt8]) {
     }
 }
 
-/// An identity and an address that are written on a command line come back from what is sent of them.
+/// An identity or an address from a command line survives its way through the bytes that are sent.
 private func fuzzBeaconText(_ text: String) {
     if let beacon = EddystoneURL(url: text, strengthAtOneMetreDecibelMilliwatts: -59),
         let sent = BeaconFrame.eddystoneURL(beacon).advertisement

@@ -1,7 +1,7 @@
 import Foundation
 import NearbyWire
 
-/// A body that is understood comes back from its own bytes.
+/// A body that the parser understands survives its own encoding.
 func fuzzBodies(_ bytes: [UInt8]) {
     let body = Data(bytes)
     repeated(body, SessionOrderBody.self)

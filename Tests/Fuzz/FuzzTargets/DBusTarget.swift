@@ -3,19 +3,19 @@ import Glibc
 
 @testable import EarshotDBus
 
-/// A value of any types comes back from a message as it went in.
+/// A value of any types survives its way through a message.
 func fuzzDBus(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let value = value(&input, depth: 0)
     guard let message = newMessage() else { fatalError("no message") }
     defer { sd_bus_message_unref(message) }
-    // A text with a zero byte, a path that is none: these cannot be sent.
+    // D-Bus cannot send a text with a zero byte or an invalid path.
     do throws(DBusError) { try value.append(to: message) } catch { return }
     guard sd_bus_message_seal(message, 1, 0) >= 0, sd_bus_message_rewind(message, 1) >= 0 else { return }
     var reader = DBusReader(message)
     do throws(DBusError) {
         let values = try reader.values()
-        // A number that is none differs from itself.
+        // NaN differs from itself.
         if !"\(value)".contains("nan") { require(values == [value], "\(value) became \(values)") }
         _ = (value.boolean, value.text, value.integer, value.bytes, value.elements, value.named)
     } catch {
@@ -67,7 +67,7 @@ private func value(_ input: inout FuzzInput, depth: Int) -> DBusValue {
     case 12: return .bytes(input.bytes(Int(input.byte())))
     case 13:
         let first = value(&input, depth: depth + 1)
-        // An array of bytes reads as one.
+        // The reader gives an array of bytes as `bytes`, so this makes none.
         guard first.signature != "y", !first.signature.hasPrefix("{") else { return first }
         return .array(of: first.signature, [DBusValue](repeating: first, count: input.below(5)))
     case 14:

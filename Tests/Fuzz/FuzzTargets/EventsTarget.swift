@@ -1,6 +1,6 @@
 @testable import EarshotMessages
 
-/// The parser finds the same in any pieces, and keeps no more than an event.
+/// The parser finds the same events in any pieces, and stores no more than one event.
 func fuzzEvents(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let content = bytes.dropFirst()

@@ -1,7 +1,7 @@
 import Foundation
 import NearbyWire
 
-/// A frame that is understood comes back from its own bytes. Any pieces of a stream give the same frames.
+/// A frame that the reader understands survives its own encoding. Any pieces of a stream give the same frames.
 func fuzzFrames(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let body = Data(bytes.dropFirst())
@@ -28,7 +28,7 @@ private func frames(_ body: Data, pieceCount: Int) -> [Data] {
     var (reader, rest, frames) = (FrameReader(), body[...], [Data]())
     while !rest.isEmpty {
         guard let found = try? reader.take(rest.prefix(pieceCount)) else {
-            // The frames of the piece that is wrong are dropped with the stream; how many these are depends on the pieces.
+            // The frames of the wrong piece are dropped with the stream; their number depends on the pieces.
             return []
         }
         require(

@@ -1,7 +1,7 @@
-/// A parser, or a part that takes what others send, and what must hold for any bytes.
+/// A parser, or another part that receives data from others, and the rules that must hold for any bytes.
 ///
-/// `make fuzz` looks for bytes that break it, and `FuzzTargetsTests` repeats those that were found to matter
-/// (`Fixtures/Fuzz/NAME`). Each ends the process if it is broken.
+/// `make fuzz` looks for bytes that break a rule, and `FuzzTargetsTests` repeats the important ones
+/// (`Fixtures/Fuzz/NAME`). A broken rule ends the process.
 package enum FuzzTarget: String, CaseIterable, Sendable {
     /// Sound files and pipes.
     case wav
@@ -11,11 +11,11 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case payload
     /// Digits, formats, names and any bytes on a command line.
     case text
-    /// What Bluetooth receives.
+    /// Advertisements that Bluetooth receives.
     case beacons
     /// Values of D-Bus.
     case dbus
-    /// What the kernel says about the network.
+    /// Messages of the kernel about the network.
     case netlink
     /// The stream of the service's events.
     case events
@@ -50,12 +50,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// Ends the process with what is broken.
+/// Ends the process with a text that names the broken rule.
 func require(_ isTrue: Bool, _ text: @autoclosure () -> String) {
     if !isTrue { fatalError(text()) }
 }
 
-/// Bytes that decide what a target does, one after the other. After the last one they are 0.
+/// Bytes that choose a target's steps, one after the other. After the last one they are 0.
 struct FuzzInput {
     private var rest: ArraySlice<UInt8>
 
@@ -75,7 +75,7 @@ struct FuzzInput {
         return Array(rest.prefix(count))
     }
 
-    /// All that is left.
+    /// All remaining bytes.
     mutating func remainder() -> [UInt8] { bytes(rest.count) }
 
     /// Text of up to 255 bytes, of any bytes.

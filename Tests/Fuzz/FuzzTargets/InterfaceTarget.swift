@@ -1,8 +1,8 @@
 #if compiler(>=6.3)
     import CEarshot
 
-    /// Calls of `earshot.h`, each chosen by bytes of the input, with any fields, sizes and addresses: a status of the header for each, and
-    /// nothing written beyond what the call may write.
+    /// Calls of `earshot.h`, each chosen by bytes of the input, with any fields, sizes and addresses. Each call must
+    /// return a status of the header, and write nothing beyond its output.
     func fuzzInterface(_ bytes: [UInt8]) {
         var input = FuzzInput(bytes)
         var handles = Handles()
@@ -10,15 +10,15 @@
         for _ in 0..<64 where !input.isAtEnd { handles.call(&input) }
     }
 
-    /// What a caller holds: up to three receivers.
+    /// The receivers of a caller: up to three.
     private struct Handles: ~Copyable {
         private var receivers = [OpaquePointer?](repeating: nil, count: 3)
         private var channelCounts = [1, 1, 1]
-        /// Whether each was flushed, after which it takes nothing more.
+        /// Whether each was flushed, after which it accepts nothing more.
         private var isFlushed = [false, false, false]
-        /// What was transmitted last.
+        /// The samples of the latest transmission.
         private var spoken: [Float] = []
-        /// Samples of all channels that receivers still take; more of them would only cost time.
+        /// The number of samples, of all channels, that receivers still accept; more of them would only cost time.
         private var sampleCount = 200_000
 
         deinit { for receiver in receivers { earshot_receiver_destroy(receiver) } }
@@ -70,7 +70,7 @@
             _ function: (OpaquePointer?, UnsafePointer<Sample>?, Int) -> earshot_status, _ sample: (UInt32) -> Sample
         ) {
             let isTooLarge = input.byte() >= 250
-            // As many samples for each channel. A negative number is a size_t that no memory has.
+            // The same number of samples for each channel. A negative number is a size_t that no memory has.
             let count = input.below(1_000)
             let room = count * max(channelCounts[index], 1)
             guard !isTooLarge, room <= sampleCount else {
@@ -86,7 +86,7 @@
             expect(function(receivers[index], (0..<room).map { sample(pattern[$0 % 4]) }, count), from: index)
         }
 
-        /// Gives a receiver what was transmitted last, in all channels.
+        /// Gives a receiver the latest transmission, in all channels.
         private mutating func hear(_ index: Int) {
             let channelCount = max(channelCounts[index], 1)
             guard spoken.count * channelCount <= sampleCount else { return }
@@ -104,7 +104,7 @@
             require((1...32).contains(frame.payload_size) && frame.end_sample > frame.start_sample, "\(frame)")
         }
 
-        /// What a call that takes input says: nothing is wrong, or why it took none.
+        /// Checks the status of a call with input: success, or the reason why the call refused the input.
         private func expect(_ status: earshot_status, from index: Int) {
             checked(status)
             let expected: [earshot_status] =
@@ -132,7 +132,7 @@
             let counted = earshot_transmit_sample_count(&transmission, payload.count, &needed)
             checked(counted)
             require((counted == EARSHOT_OK) == (needed > 0), "\(counted.rawValue) and \(needed) samples")
-            // A burst at the maximum rate is half a gigabyte.
+            // A burst at the maximum sample rate takes half a gigabyte.
             guard needed <= 250_000 else { return [] }
             let capacity = input.byte() < 200 ? needed : input.below(max(needed, 1))
             var samples = [Sample](repeating: guardian, count: capacity + 16)
@@ -158,19 +158,19 @@
     extension FuzzInput {
         fileprivate mutating func word() -> UInt32 { (0..<4).reduce(0) { word, _ in word << 8 | UInt32(byte()) } }
 
-        /// Mostly a size that is right.
+        /// Usually the right size.
         fileprivate mutating func size(_ right: Int) -> Int {
             let choice = byte()
             return choice < 240 ? right : Int(choice) - 240
         }
 
-        /// Mostly a sample rate that there is.
+        /// Usually a valid sample rate.
         fileprivate mutating func rate() -> UInt32 {
             let choice = byte()
             return choice < 200 ? [44_100, 48_000, 96_000, 192_000][Int(choice) % 4] : word()
         }
 
-        /// Mostly a small number.
+        /// Usually a small number.
         fileprivate mutating func small() -> UInt32 {
             let choice = byte()
             return choice < 240 ? UInt32(choice % 10) : word()

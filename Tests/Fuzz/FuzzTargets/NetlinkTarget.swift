@@ -1,6 +1,6 @@
 @testable import EarshotNetworks
 
-/// What is found in any bytes obeys its bounds.
+/// Values that the parser finds in any bytes are within their bounds.
 func fuzzNetlink(_ bytes: [UInt8]) {
     for message in NetlinkMessages(bytes[...]) {
         require(message.payload.count <= bytes.count, "\(message.payload.count) of \(bytes.count) bytes")
@@ -15,7 +15,7 @@ func fuzzNetlink(_ bytes: [UInt8]) {
         let ssid = WirelessMessages.associatedSSID(message, family: .init(number: 28))
         require(ssid?.count ?? 0 <= 32, "\(ssid ?? [])")
     }
-    // What an access point says, which the kernel passes on as it is.
+    // The elements of an access point, which the kernel passes on unchecked.
     let ssid = WirelessMessages.ssid(elements: bytes[...])
     require(ssid?.count ?? 0 <= 32, "\(ssid ?? [])")
 }

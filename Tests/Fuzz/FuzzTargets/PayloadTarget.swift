@@ -3,8 +3,8 @@ import EarshotModem
 
 @testable import EarshotCoding
 
-/// Bits of the decoder give a payload only if they are those of its frame. The
-/// trellis decoder finds the bits that were sent, and takes any metrics.
+/// Bits of the decoder give a payload only if they are those of its frame. The trellis decoder
+/// finds the sent bits, and accepts any metrics.
 func fuzzPayload(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     switch input.below(3) {

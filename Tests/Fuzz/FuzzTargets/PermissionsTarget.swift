@@ -3,8 +3,7 @@ import Glibc
 
 @testable import EarshotMessages
 
-/// The files of an app's permissions may hold anything. What they say is undecided unless it is clear, and a decision can be
-/// written over it.
+/// The files of an app's permissions may hold anything. Unclear content counts as undecided, and a decision can replace it.
 func fuzzPermissions(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let content = Data(bytes.dropFirst())

@@ -2,8 +2,8 @@ import EarshotPush
 import Foundation
 import NearbyWire
 
-/// A property list comes back from its own JSON, and from Foundation's values. A configuration that is understood is valid, and
-/// comes back.
+/// A property list survives its own JSON and Foundation's values. A configuration that the parser
+/// understands is valid, and survives its encoding.
 func fuzzProperties(_ bytes: [UInt8]) {
     let json = Data(bytes)
     if let list = PropertyList(json: json) {

@@ -15,7 +15,7 @@ func fuzzReceiver(_ bytes: [UInt8]) {
     for frame in whole { check(frame, sound) }
 }
 
-/// What two receivers get.
+/// The input of both receivers.
 private struct Sound {
     enum Step {
         case samples([Float])
@@ -23,7 +23,7 @@ private struct Sound {
     }
 
     static let rateHertz = 48_000
-    /// Five seconds: more takes longer and reaches nothing else.
+    /// Five seconds: a longer sound takes longer and reaches no other code.
     static let maximumFrameCount = 240_000
 
     let channelCount: Int
@@ -77,7 +77,7 @@ private struct Sound {
     }
 
     /// The frames that a receiver reports.
-    /// - Parameter size: the frames of the next block, of those that a step has left.
+    /// - Parameter size: returns the frames of the next block, from the number that a step has left.
     func frames(_ size: (Int) -> Int) -> [ReceivedFrame] {
         guard
             var receiver = try? Receiver(
@@ -129,8 +129,8 @@ private func check(_ frame: ReceivedFrame, _ sound: Sound) {
     let length = Double(frame.endSample - frame.startSample) / Double(Sound.rateHertz)
     require(abs(length - seconds) < 0.03 * seconds, "\(length) s for \(seconds) s of \(frame.payload)")
     guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: Sound.rateHertz) else { return }
-    // Of the tones that were sent, most are among the loudest of their time. Of random ones a quarter would be among the loudest
-    // quarter, and of 37 and more tones of a frame less than a half: 3.5 standard deviations.
+    // Most of the sent tones are among the loudest of their time. Of random tones a quarter would be among the loudest
+    // quarter, and less than half of the 37 or more tones of a frame: 3.5 standard deviations.
     let tones = transmitter.tones(frame.payload)
     var loudCount = 0
     let symbolCount = profile.symbolSeconds * Double(Sound.rateHertz)

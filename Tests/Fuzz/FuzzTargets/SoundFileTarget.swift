@@ -2,8 +2,8 @@ import Glibc
 
 @testable import EarshotAudio
 
-/// The first byte says whether a file or a pipe has the others. The reader delivers what is there or says why not, and what it
-/// delivers is bounded by what it read.
+/// The first byte chooses a file or a pipe for the other bytes. The reader delivers their sound or gives the reason why
+/// not, and delivers no more than it has read.
 func fuzzSoundFile(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let content = bytes.dropFirst()
@@ -17,7 +17,7 @@ func fuzzSoundFile(_ bytes: [UInt8]) {
         require(StreamLimits.channelCount.contains(reader.channelCount), "\(reader.channelCount) channels")
         let blockCount = 1 + Int(first >> 2) * 61
         var (block, total) = ([Float](), 0)
-        // Compressed samples can be many.
+        // A small compressed file can hold many samples.
         while total < 1 << 20 {
             let frames =
                 reader.holdsIntegers && first & 128 != 0
@@ -27,7 +27,7 @@ func fuzzSoundFile(_ bytes: [UInt8]) {
             total += frames
         }
         if reader.formatName.hasPrefix("WAV, ") || reader.formatName.hasPrefix("RF64, ") {
-            // Uncompressed samples have at least a byte each; libsndfile has its own names.
+            // Uncompressed samples have at least a byte each. Formats that libsndfile reads have other names.
             require(
                 total * reader.channelCount <= 8 * length || total >= 1 << 20,
                 "\(total) frames of \(reader.channelCount) channels from \(length) bytes as \(reader.formatName)")
@@ -42,7 +42,7 @@ private func readIntegers(_ reader: inout SoundFileReader, _ count: Int) throws(
     return try reader.read(integers: &integers, maxFrames: count)
 }
 
-/// A file without a name that has these bytes.
+/// An unnamed file with these bytes.
 private func file(_ bytes: some Collection<UInt8>) -> (descriptor: CInt, length: Int) {
     // O_TMPFILE is a C expression that Swift does not import.
     let descriptor = open("/dev/shm", 0o20_000_000 | O_DIRECTORY | O_RDWR | O_CLOEXEC, 0o600)
@@ -52,7 +52,7 @@ private func file(_ bytes: some Collection<UInt8>) -> (descriptor: CInt, length:
     return (descriptor, bytes.count)
 }
 
-/// A pipe that has as many of these bytes as it holds, and ends then.
+/// A pipe with as many of these bytes as fit, and then its end.
 private func pipe(_ bytes: some Collection<UInt8>) -> (descriptor: CInt, length: Int) {
     var ends: [CInt] = [0, 0]
     guard Glibc.pipe(&ends) == 0 else { return (-1, 0) }

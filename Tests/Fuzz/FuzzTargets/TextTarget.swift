@@ -4,10 +4,10 @@ import EarshotConsole
 
 @testable import EarshotMessages
 
-/// What is read from a command line comes back from its own text, any bytes of an argument too, and what is printed of it controls no
+/// A value from a command line survives its own text, as do any bytes of an argument. Its printed form cannot control a
 /// terminal. An app's identifier is one name in a folder.
 func fuzzText(_ bytes: [UInt8]) {
-    // No argument holds a 0.
+    // An argument cannot contain a 0.
     let word = bytes.filter { $0 != 0 }
     let argument = ProgramArguments.text(of: word)
     require(ProgramArguments.bytes(of: argument) == word, "\(word) became \(argument)")

@@ -3,7 +3,7 @@ import FuzzTargets
 import TestSupport
 import Testing
 
-/// The inputs that `make fuzz` has kept, because each reaches a part that no other reaches, or broke something once.
+/// The inputs that `make fuzz` has kept: each reaches code that no other input reaches, or broke something once.
 @Suite struct FuzzTargetsTests {
     @Test(arguments: FuzzTarget.allCases) func keptInputsBreakNothing(_ target: FuzzTarget) throws {
         let folder = URL(fileURLWithPath: Repository.path("Fixtures/Fuzz/\(target.rawValue)"))
@@ -12,13 +12,13 @@ import Testing
         for file in files {
             let start = ContinuousClock.now
             target.run(Array(try Data(contentsOf: file)))
-            // A process that waits for its turn is no hang: other tests run beside this one.
+            // The limit allows for a process that waits for its turn beside other tests.
             let time = ContinuousClock.now - start
             #expect(time < .seconds(10), "\(target): \(file.lastPathComponent) took \(time)")
         }
     }
 
-    /// What every parser meets first.
+    /// The simplest inputs of every parser.
     @Test(arguments: FuzzTarget.allCases) func noBytesAndZerosBreakNothing(_ target: FuzzTarget) {
         for count in [0, 1, 2, 64, 4_096] {
             for byte in [0, 1, 0x7B, 0xFF] as [UInt8] { target.run([UInt8](repeating: byte, count: count)) }

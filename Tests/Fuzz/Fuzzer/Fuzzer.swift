@@ -11,7 +11,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     target.run(Array(UnsafeBufferPointer(start: bytes, count: count)))

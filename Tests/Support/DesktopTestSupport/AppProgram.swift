@@ -1,14 +1,14 @@
 import Foundation
 package import TestSupport
 
-/// The app of the tests, which lies beside the test bundle.
+/// The app of the tests, which is in the folder of the test bundle.
 package enum AppProgram {
     private static let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
         .appendingPathComponent("test-app").path
 
     /// Starts the app.
-    /// - Parameter variables: beside PATH and HOME.
+    /// - Parameter variables: further variables, besides PATH and HOME.
     package static func start(
         _ arguments: [String], variables: [String: String] = [:], in scratch: Scratch
     ) throws -> Program {

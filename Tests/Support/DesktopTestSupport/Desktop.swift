@@ -75,7 +75,7 @@ package final class Desktop: @unchecked Sendable {
 
     package func killService() { service?.kill() }
 
-    /// Stops the service, or lets it go on: a stopped one takes calls and answers none.
+    /// Stops the service, or lets it continue: a stopped one accepts calls and answers none.
     package func setServiceStopped(_ isStopped: Bool) { service?.signal(isStopped ? SIGSTOP : SIGCONT) }
 
     /// The number of notifications on the screen.

@@ -1,7 +1,7 @@
 package import EarshotDBus
 import Synchronization
 
-/// A notification service with the capabilities that a test wants. It records what it is told to show.
+/// A notification service with the capabilities that a test wants. It records all notifications.
 package final class FakeNotificationService: Sendable {
     /// A call of `Notify`.
     package struct Shown: Sendable, Hashable {
@@ -90,17 +90,17 @@ package final class FakeNotificationService: Sendable {
             [.string(Self.name), .uint32(0)])
     }
 
-    /// What it was told to show, in order.
+    /// The notifications in the order of their calls.
     package var shown: [Shown] { book.shown }
     /// The numbers of the notifications that were closed by their program.
     package var closed: [Int] { book.closed }
 
-    /// Tells the user's click.
+    /// Reports a click of the user.
     package func click(_ number: UInt32, _ action: String) async throws {
         try await emit("ActionInvoked", [.uint32(number), .string(action)])
     }
 
-    /// Tells the end of a notification, see `NotificationClosed`.
+    /// Reports the end of a notification, see `NotificationClosed`.
     package func end(_ number: UInt32, reason: UInt32) async throws {
         try await emit("NotificationClosed", [.uint32(number), .uint32(reason)])
     }

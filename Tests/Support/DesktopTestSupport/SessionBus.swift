@@ -8,10 +8,10 @@ package final class SessionBus: @unchecked Sendable {
     package let address: String
     private var daemon: Program
 
-    /// The bus as its clients name it.
+    /// The address of the bus for its clients.
     package var bus: DBusBus { .address(address) }
 
-    /// What is missing here, with advice; nil if nothing is.
+    /// The missing programs, with advice; nil if none is missing.
     package static let missing = Desktop.missing(["dbus-daemon"])
 
     package init() throws {
@@ -54,6 +54,6 @@ package final class SessionBus: @unchecked Sendable {
         daemon = try Self.start(scratch)
     }
 
-    /// Stops the bus, or lets it go on.
+    /// Stops the bus, or lets it continue.
     package func setStopped(_ isStopped: Bool) { daemon.signal(isStopped ? SIGSTOP : SIGCONT) }
 }

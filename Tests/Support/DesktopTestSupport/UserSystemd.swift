@@ -5,8 +5,8 @@ import TestSupport
 
 /// The systemd of a user and the session bus that it starts.
 ///
-/// It has a control group and an empty /run of its own. Otherwise it would move other processes of the machine, and programs here would
-/// take the machine for one that systemd has started.
+/// It has a control group and an empty /run of its own. Otherwise it would move other processes of the machine, and
+/// programs here would think that systemd has started the machine.
 package final class UserSystemd: @unchecked Sendable {
     private static let program = "/lib/systemd/systemd"
     /// A process cannot leave its control group and stay the root of it, so a second one stays outside, and tidies up at the end.
@@ -39,7 +39,7 @@ package final class UserSystemd: @unchecked Sendable {
     /// The session bus.
     package let bus: DBusBus
 
-    /// Why it cannot run here; nil if it can.
+    /// The reason why it cannot run here; nil if it can.
     package static let missing: String? = {
         if let missing = Desktop.missing(["dbus-daemon", "unshare"]) { return missing }
         guard access(program, X_OK) == 0, access("/usr/lib/systemd/user/dbus.socket", R_OK) == 0 else {
@@ -79,7 +79,7 @@ package final class UserSystemd: @unchecked Sendable {
         throw SoundCard.Trouble(description: "systemd does not come to its bus: \(process.account)")
     }
 
-    /// What a desktop does when it begins.
+    /// Does what a desktop does at its start.
     package func setEnvironment(_ variables: [String]) async throws {
         _ = try await connection.call(
             "org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager",
@@ -88,7 +88,7 @@ package final class UserSystemd: @unchecked Sendable {
 
     deinit {
         connection.close()
-        // It ends its units.
+        // On this signal systemd ends its units.
         process.signal(SIGTERM)
         if !process.waitForEnd(within: 30) { process.kill() }
     }

@@ -4,8 +4,9 @@ import Synchronization
 
 /// A room in memory. A medium that listens hears each token that another plays, until it ends.
 ///
-/// No silence that a busy machine makes by itself is the end of a device: a token is heard as one that may be silent for an hour,
-/// and a last time, when its device falls silent, as one that may not. A token that its device replaces may have its turn again.
+/// A silence that only a busy machine causes must not end a device. So a token counts as present for an hour,
+/// until its device falls silent: then it is heard a last time, without that patience. A token that its
+/// device replaces may have its turn again.
 package final class Air: Sendable {
     private let media = Mutex<[AirMedium]>([])
     /// The time between two looks of a listener.
@@ -24,7 +25,7 @@ package final class Air: Sendable {
         return medium
     }
 
-    /// The others that play.
+    /// The other media that play.
     fileprivate func speakers(for listener: AirMedium) -> [AirMedium] {
         media.withLock { $0 }.filter { $0 !== listener && $0.kind == listener.kind && $0.playedToken != nil }
     }
@@ -37,7 +38,7 @@ package final class AirMedium: DiscoveryMedium {
         var modes: [DiscoveryMode] = []
         var token: Payload?
         var tokens: [Payload] = []
-        /// The tokens of the last look, also of an earlier run: what falls silent in between is gone too.
+        /// The tokens of the last look, even of an earlier run: tokens that fall silent in between are gone too.
         var heard: Set<Payload> = []
         var isMute = false
         var run = 0
@@ -57,7 +58,7 @@ package final class AirMedium: DiscoveryMedium {
     package var mode: DiscoveryMode { state.withLock { $0.mode } }
     /// All modes in which it was opened.
     package var modes: [DiscoveryMode] { state.withLock { $0.modes } }
-    /// All tokens that it was told to play, in order.
+    /// All tokens that it had to play, in order.
     package var tokens: [Payload] { state.withLock { $0.tokens } }
 
     /// Takes the device out of the room, or back: while it is away, it neither hears nor is heard.

@@ -2,7 +2,8 @@ package import EarshotDiscovery
 package import NearbyWire
 import Synchronization
 
-/// Beacons in memory: a radio that hears those that a test puts there. As in `Air`, no silence ends one, but its last frame.
+/// Beacons in memory: a radio that hears the beacons of a test. As in `Air`, only a last
+/// frame ends a beacon, not a silence.
 package final class BeaconAir: BeaconSource {
     private struct State {
         var beacons: Set<BeaconIdentifier> = []

@@ -31,7 +31,7 @@ package final class Daemon: Sendable {
         return url
     }
 
-    /// All that the service has on the disk.
+    /// All bytes that the service has on the disk.
     package var databaseBytes: Data {
         get throws {
             try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
@@ -60,9 +60,10 @@ package final class Daemon: Sendable {
         }
     }
 
-    /// Moves all times in the database of a service that does not run: for its next run the calendar was set by so much meanwhile.
+    /// Moves all times in the database of a stopped service, as if the calendar had been
+    /// set by `seconds` before its next run.
     package func setCalendar(by seconds: Int) throws {
-        // Its times are milliseconds since 1970, and nothing else in it is as large.
+        // Its times are milliseconds since 1970, and no other number in it is as large.
         let script = """
             import sqlite3, sys
             base = sqlite3.connect(sys.argv[1])

@@ -4,7 +4,7 @@ package import EarshotMessages
 import Foundation
 import Synchronization
 
-/// Waits until a condition holds, at most for a time that no machine needs.
+/// Waits until a condition holds, for longer than any machine needs.
 package nonisolated(nonsending) func eventually(
     within limit: Duration = .seconds(30), _ condition: nonisolated(nonsending) () async -> Bool
 ) async -> Bool {
@@ -16,7 +16,7 @@ package nonisolated(nonsending) func eventually(
     return await condition()
 }
 
-/// Long enough for an event that must not happen to happen.
+/// Waits long enough for an unwanted event to happen.
 package func aWhile() async {
     try? await Task.sleep(for: .milliseconds(400))
 }

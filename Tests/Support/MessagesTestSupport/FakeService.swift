@@ -19,7 +19,7 @@ package final class FakeService: Sendable {
         case refusing(status: Int, code: String, retryAfter: Duration?)
         /// It does not answer reports; all else works.
         case deaf
-        /// It does as it is asked, but the answer is lost on the way.
+        /// It obeys each request, but the answer is lost on the way.
         case mute
     }
 

@@ -7,7 +7,7 @@ import Synchronization
 package final class ScriptedServer: Sendable {
     /// A request that the server received.
     package struct Request: Sendable {
-        /// Which connection it came on, in the order of their beginnings.
+        /// The number of its connection, in the order in which connections began.
         package var connection: Int
         package var line: String
         /// The headers by lower-case name.
@@ -96,7 +96,7 @@ package final class ScriptedServer: Sendable {
         while serveNext(connection, number) {}
     }
 
-    /// - Returns: whether the connection goes on.
+    /// - Returns: whether the connection continues.
     private func serveNext(_ connection: Int32, _ number: Int) -> Bool {
         guard let request = read(connection, number) else { return false }
         state.withLock { $0.requests.append(request) }

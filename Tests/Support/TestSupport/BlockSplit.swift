@@ -2,8 +2,9 @@ import EarshotBasics
 public import EarshotChannel
 public import Testing
 
-/// Expects the same samples, bit by bit, from a source read at once and from its twins read in blocks of random sizes
-/// from 0 on: mostly tiny ones, mostly large ones, and both in turn. Also that a sound stays ended after its end.
+/// Expects the same samples, bit by bit, from a source read at once and from equal sources read in
+/// blocks of random sizes from 0 on: mostly tiny ones, mostly large ones, and both alternately. A
+/// sound must also stay ended after its end.
 ///
 /// - Parameters:
 ///   - count: the number of samples to read from a sound without an end.

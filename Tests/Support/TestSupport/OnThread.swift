@@ -12,7 +12,7 @@ package func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> 
 /// tests at once a token waits 1.2 s for two cores, and then the tests measure the machine.
 private let soundCardPlaces = DispatchSemaphore(value: 8)
 
-/// The same for work that plays and records: waits until there is a free place.
+/// The same for work that plays and records: waits for a free place first.
 package func onSoundCard<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await onThread {
         soundCardPlaces.wait()

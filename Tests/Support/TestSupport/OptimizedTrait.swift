@@ -1,8 +1,8 @@
 public import Testing
 
 extension Trait where Self == ConditionTrait {
-    /// Runs only where signal processing is optimized: in release builds, and with `EARSHOT_OPTIMIZED=1`. It is up to 225 times
-    /// slower otherwise.
+    /// Runs only if signal processing is optimized: in release builds, and with
+    /// `EARSHOT_OPTIMIZED=1`. Otherwise it is up to 225 times slower.
     public static var optimized: ConditionTrait {
         #if EARSHOT_OPTIMIZED
             .enabled(if: true)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Kills the programs of this process that still run when it has ended, however it ended: a killed test run leaves no bus and no
-/// sound server behind.
+/// Kills the programs that this process started and that still run after its end, even a sudden end: a killed test run
+/// leaves no bus and no sound server.
 ///
-/// A shell reads the programs' numbers from a socket, whose other end this process holds until its end.
+/// A shell reads the programs' numbers from a socket. This process holds the other end until it ends.
 enum ProgramGuard {
     private static let script = """
         trap '' INT TERM HUP
@@ -18,7 +18,7 @@ enum ProgramGuard {
         for number in "${!running[@]}"; do kill -KILL "$number" 2>/dev/null; done
         """
 
-    /// This process's end; negative where the shell does not start.
+    /// This process's end; negative if the shell does not start.
     private static let socket: Int32 = start()
 
     static func add(_ process: pid_t) { tell("+ \(process)\n") }
@@ -39,7 +39,7 @@ enum ProgramGuard {
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, pair[1], 0)
-        // Whoever reads the tests' output must not wait for the shell.
+        // A reader of the tests' output must not wait for the shell.
         for descriptor in [Int32(1), 2] {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_WRONLY, 0)
         }

@@ -63,7 +63,7 @@ extension Reference {
         }
     }
 
-    /// Viterbi's algorithm around the ring: `settlingSteps` before the frame, the frame, `settlingSteps` behind it. All
+    /// Viterbi's algorithm around the ring: `settlingSteps` before the frame, the frame, `settlingSteps` after it. All
     /// states are equal at first; the result is the frame's part of the best path.
     ///
     /// Of equal paths the one with the greater number of leaving bits wins, and at the end the lowest state, as in

@@ -1,3 +1,3 @@
-/// Slow twins: they compute the result of the code under test once more, from the definition, in double precision, one
+/// Slow twins: they compute the result of the code under test again, from the definition, in double precision, one
 /// obvious loop after another. Nothing here calls the code under test.
 public enum Reference {}

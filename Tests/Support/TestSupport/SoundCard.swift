@@ -67,7 +67,7 @@ package final class SoundCard: @unchecked Sendable {
         _ = try? control("stop", [])
     }
 
-    /// Starts the sound server, also after it was ended.
+    /// Starts the sound server, also after it has ended.
     package func startServer() throws {
         try control("start", ["--owner", "\(ProcessInfo.processInfo.processIdentifier)"] + options)
     }
@@ -128,7 +128,8 @@ extension SoundCard {
     /// The PCM that records the playback.
     package var captureName: String { Self.real?.capture ?? Self.name("card_in:\(directory)") }
 
-    /// ALSA reads one configuration for the whole process, so it has to name every card and exist before the first one.
+    /// ALSA reads one configuration for the whole process, so the configuration must name
+    /// every card and exist before the first one.
     package static func name(_ name: String) -> String {
         precondition(isConfigured)
         return name

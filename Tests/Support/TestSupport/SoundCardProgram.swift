@@ -2,8 +2,8 @@ import Foundation
 
 /// A program that runs beside the test, with its output in files and a time limit for each wait.
 ///
-/// Foundation's `Process` passes the signals that a test's thread blocks on to the program it starts, but a recording
-/// has to receive the signal that ends it. Only one thread at a time may use it.
+/// A program that Foundation's `Process` starts inherits the blocked signals of the test's thread, but a recording must
+/// receive the signal that ends it. Only one thread at a time may use it.
 package final class Program: @unchecked Sendable {
     /// Steps that `posix_spawn` has no portable call for: change the folder, and close the descriptors of other tests,
     /// which may wait until every process has closed them.
@@ -78,7 +78,7 @@ package final class Program: @unchecked Sendable {
     package var output: String { (try? String(contentsOf: outputURL, encoding: .utf8)) ?? "" }
     package var error: String { (try? String(contentsOf: errorURL, encoding: .utf8)) ?? "" }
 
-    /// The command, how it ended if it did, and its standard error.
+    /// The command, its exit status if it has ended, and its standard error.
     package var account: String {
         // The status of a shell for a program that does not exist.
         let advice = status == 127 ? " 'make test' installs what is missing." : ""
@@ -121,7 +121,7 @@ package final class Program: @unchecked Sendable {
         return true
     }
 
-    /// Ends the program for certain.
+    /// Ends the program in any case.
     package func kill() {
         guard isRunning else { return }
         Foundation.kill(id, SIGKILL)

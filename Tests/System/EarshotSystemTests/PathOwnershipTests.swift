@@ -24,7 +24,7 @@ import Testing
         chmod("\(scratch.path)/folder/file", 0o644)
         chmod("\(scratch.path)/folder", 0o757)
         #expect(PathOwnership.flaw(of: "\(scratch.path)/folder/file")?.contains("is in ") == true)
-        // As /tmp: each user changes only files of their own.
+        // As in /tmp: users can change only their own files.
         chmod("\(scratch.path)/folder", 0o1777)
         #expect(PathOwnership.flaw(of: "\(scratch.path)/folder/file") == nil)
         #expect(PathOwnership.flaw(of: "\(scratch.path)/folder") != nil, "not as the place itself")
@@ -38,7 +38,7 @@ import Testing
         #expect(PathOwnership.flaw(of: "\(scratch.path)/none")?.contains("no such file") == true)
     }
 
-    /// Whoever may write the folder of a link can let it name something else.
+    /// A user who may write to the folder of a link can point the link elsewhere.
     @Test func aLinkInAFolderThatOthersWriteIsNot() throws {
         mkdir("\(scratch.path)/shared", 0o755)
         try FileManager.default.createSymbolicLink(

@@ -16,7 +16,7 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
     }
 
-    /// What a failed `read` says.
+    /// The failure of `read`.
     private func failure(_ name: String) -> PrivateFolder.Failure? {
         do throws(PrivateFolder.Failure) { _ = try folder.read(name, maximumByteCount: 4) } catch { return error }
         return nil
@@ -47,7 +47,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["file"])
     }
 
-    /// These do not become files by waiting, so the system is not to blame.
+    /// Waiting does not turn these into files, so the system is not to blame.
     @Test func whatIsNoFileOfOneUserIsRefusedWithItsReason() throws {
         try folder.make()
         try folder.write([1], to: "file")
@@ -68,7 +68,7 @@ import Testing
         #expect(failure("shared")?.operation == "use")
     }
 
-    /// A program that took such a folder for an empty one would forget what is in it.
+    /// A program that took such a folder for an empty one would lose its contents.
     @Test func aFolderThatCannotBeListedIsNotEmpty() throws {
         let folder = PrivateFolder("/" + String(repeating: "a/", count: 4_000))
         #expect { try folder.names } throws: { ($0 as? PrivateFolder.Failure)?.isSystem == true }
