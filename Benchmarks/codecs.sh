@@ -3,9 +3,10 @@
 #
 #     Benchmarks/codecs.sh [MUSIC]
 #
-# MUSIC is any sound file of 50 s or more; without it, one of Benchmarks/recordings.sh. Ten tokens a profile, 8 bytes, peak
-# -12 dBFS: alone in one channel, and in both channels of music with its peak at -6 dBFS, the sum with its peak below 0 dBFS.
-# Needs ffmpeg, sox and .build/release/earshot. Ends with 0 whatever arrives: the table is a measurement, and no test.
+# MUSIC is any sound file of 50 s or more; without it, the script takes one of Benchmarks/recordings.sh. It sends ten
+# tokens of 8 bytes for each profile, with a peak of -12 dBFS: alone in one channel, and in both channels of music whose
+# peak is -6 dBFS, the sum with its peak below 0 dBFS. Needs ffmpeg, sox and .build/release/earshot. Ends with 0 for any
+# result: the table is a measurement, not a test.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -59,7 +60,7 @@ decoded() {
         }' sent found
 }
 
-# row NAME COMMAND: the command makes out.wav of in.wav, called once for one channel and once for two with music.
+# row NAME COMMAND: the command makes out.wav from in.wav; it runs once for one channel and once for two with music.
 row() {
     local name=$1 cells=() kind
     shift

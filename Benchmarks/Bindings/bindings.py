@@ -80,7 +80,7 @@ def peak_memory(command: list[str]) -> int:
 PYTHON_START = "import numpy, earshot"
 PYTHON_DECODE = """
 import sys, numpy, earshot
-# Mapped, not read: an hour takes no memory of its own.
+# Mapped, not read: an hour of sound takes no memory.
 samples = numpy.memmap(sys.argv[1], dtype="<i2", offset=44)
 print(len(earshot.decode(samples, 48_000)))
 """

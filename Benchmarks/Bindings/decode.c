@@ -1,4 +1,5 @@
-// Decodes 16 bit integers of one channel at 48 kHz from a file, through the C interface, as `earshot decode` does it.
+// Decodes 16 bit integers of one channel at 48 kHz from a file through the C interface, in
+// the same way as `earshot decode`.
 //
 //     decode FILE      prints the number of frames
 #include <earshot.h>

@@ -1,4 +1,5 @@
-// Decodes 16 bit integers of one channel at 48 kHz from a WAV file, by WebAssembly in node, as `earshot decode` does it.
+// Decodes 16 bit integers of one channel at 48 kHz from a WAV file with WebAssembly in
+// node, in the same way as `earshot decode`.
 //
 //     node decode.mjs PAGE FILE      PAGE is the built page; prints the number of frames
 import {closeSync, openSync, readFileSync, readSync} from 'node:fs';

@@ -2,7 +2,7 @@ import ArgumentParser
 import EarshotChannel
 import Foundation
 
-/// Measures everything and writes docs/BENCHMARKS.md: no figure there is typed by hand.
+/// Measures everything and writes docs/BENCHMARKS.md: every figure there comes from a measurement.
 struct AllCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "all", abstract: "Measure everything and write docs/BENCHMARKS.md.")
@@ -63,7 +63,7 @@ struct AllCommand: ParsableCommand {
         let seed: UInt64 = 1_000_003
         let place = URL(fileURLWithPath: output).deletingLastPathComponent()
         let pictures = Pictures(folder: place.appendingPathComponent("benchmarks").path)
-        // First, so that a broken installation shows at once and not after half an hour.
+        // First, so that a broken installation shows at once, not after half an hour.
         let modems = try installedModems(earshot: earshot)
         let peers = PeerMeasurement(trialCount: peerTrials, seed: seed, threadCount: 2, runs: 3)
         for modem in modems { try peers.check(modem) }
@@ -116,7 +116,7 @@ struct AllCommand: ParsableCommand {
         print("\nwrote \(output)")
     }
 
-    /// Devices that find each other with the real modem: in the noise of a usual room, and in more noise.
+    /// Devices that find each other with the real modem, in the noise of a usual room and in more noise.
     private func measureRooms(_ report: inout Report) throws {
         report.add(
             "Devices at random places in a square of 4 m, clocks ±100 ppm, free air, SNR at 1 m, profile `fast`; times in "

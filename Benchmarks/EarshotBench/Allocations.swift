@@ -40,7 +40,7 @@ struct AllocationCount {
 
     var allocationsAFrame: Double { Double(inFrames) / Double(max(frameCount, 1)) }
 
-    /// Counts the allocations of `push`, which returns how many frames it reported.
+    /// Counts the allocations of `push`, which returns the number of frames that it reported.
     mutating func count(_ push: () -> Int) {
         let before = malloc_counter_count()
         let frames = push()
@@ -92,7 +92,7 @@ private func tokens(byteCount: Int, everySeconds: Int) throws -> [Float] {
     return samples
 }
 
-/// Checks that the counter works, because otherwise every receiver looks good: an array is one allocation or more.
+/// Checks that the counter works, because a broken one would hide every allocation: an array is one allocation or more.
 private func checkCounter() {
     let before = malloc_counter_count()
     var probe = [Int](repeating: 1, count: 1_000)
@@ -113,7 +113,7 @@ private func allocationsInBlocks(_ samples: [Float], _ blockSize: Int, combining
             }
         }
     }
-    // Until the receiver remembers the maximum number of frames, and its lists have their sizes.
+    // Until the receiver remembers the maximum number of frames, and its lists have grown to their sizes.
     var settling = AllocationCount()
     for _ in 0..<8 { hear(&settling) }
     var count = AllocationCount()

@@ -23,7 +23,7 @@ struct ArraysCommand: ParsableCommand {
     }
 }
 
-/// An array, the single microphone that it is compared with, and the goal for its gain.
+/// An array, the single microphone to compare it with, and the goal for its gain.
 private struct ArrayRow {
     let channel: String
     let single: String
@@ -74,7 +74,7 @@ private func limit(_ channel: String, trialCount: Int, seed: UInt64) throws -> S
 
 // MARK: Spacing
 
-/// How far apart two microphones may be: the receiver takes the frame at the same time in all channels.
+/// The distance that two microphones may have: the receiver places the frame at the same time in all channels.
 private func measureSpacings(_ report: inout Report, trialCount: Int, seed: UInt64) throws {
     let spacings = [0.0, 0.1, 0.5, 1, 2, 4]
     report.add(

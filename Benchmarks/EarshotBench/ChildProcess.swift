@@ -8,13 +8,14 @@ final class ChildProcess: @unchecked Sendable {
     private let output: Int32
     private var isReaped = false
 
-    // Between making and marking a pipe no other thread may start a program, which would keep the pipe open for ever.
+    // While a pipe is made and marked, no other thread may start a program, which would keep the pipe open for ever.
     private static let starting = NSLock()
 
     /// The maximum wait in seconds: longer than any peer takes for ten minutes of sound.
     static let patienceSeconds: Int32 = 120
 
-    /// Starts `arguments[0]`, found as a shell finds it. Its error stream is this process's, or discarded if `isQuiet`.
+    /// Starts `arguments[0]`, searched for as by a shell. Its error stream is this
+    /// process's, or discarded if `isQuiet`.
     init(_ arguments: [String], isQuiet: Bool = false) throws {
         name = arguments[0]
         var toChild: [Int32] = [0, 0]
@@ -54,7 +55,7 @@ final class ChildProcess: @unchecked Sendable {
         if !isReaped { waitpid(child, nil, 0) }
     }
 
-    /// Writes all of it. An error shows that the program has ended, so SIGPIPE must be ignored.
+    /// Writes all bytes. An error shows that the program has ended, so SIGPIPE must be ignored.
     func write(_ data: UnsafeRawBufferPointer) throws {
         var rest = data[...]
         while !rest.isEmpty {
@@ -111,7 +112,7 @@ final class ChildProcess: @unchecked Sendable {
         return (bytes, seconds(usage.ru_utime) + seconds(usage.ru_stime))
     }
 
-    /// Returns when the pipe can be used or has ended. Ends a program that takes too long.
+    /// Returns when the pipe is ready or has ended. Ends a program that takes too long.
     private func wait(for descriptor: Int32, _ events: Int16, seconds: Int32) throws {
         var entry = pollfd(fd: descriptor, events: events, revents: 0)
         guard poll(&entry, 1, 1_000 * seconds) > 0 else {

@@ -6,7 +6,7 @@ import EarshotSound
 import EarshotTrials
 import Foundation
 
-/// Follows a crowd of devices that begin all at once.
+/// Follows a crowd of devices that all begin at once.
 struct CrowdCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crowd",

@@ -5,7 +5,7 @@ import EarshotModem
 import EarshotSound
 import EarshotTrials
 
-/// Measures how long the devices in a room take to find each other, in simulated time.
+/// Measures the time that the devices in a room need to find each other, in simulated time.
 struct DiscoveryCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discovery", abstract: "Measure the seconds until devices in a room have found each other.")
@@ -52,7 +52,7 @@ struct DiscoveryCommand: ParsableCommand {
         try measure(&report)
     }
 
-    /// Adds the tables that the options ask for.
+    /// Adds the tables that the options request.
     func measure(_ report: inout Report) throws {
         report.add(
             "| devices | runs | median | 90 % of runs | all runs | seconds on the air, share |\n|---|---|---|---|---|---|"
@@ -99,7 +99,7 @@ struct DiscoveryCommand: ParsableCommand {
     }
 
     /// For each run the time of an event, nil if it did not happen, and the share of time on the air until then.
-    /// - Parameter from: when the last device begins to matter; `time` gets it too.
+    /// - Parameter from: the time from which the last device counts; `time` gets it too.
     private func times(
         of plans: [RoomPlan], from begin: @Sendable (RoomPlan.Device) -> Double,
         _ time: @Sendable (RoomFindings, Double) -> Double?

@@ -44,7 +44,7 @@ private struct Goal {
         (self.channel, self.profiles, self.snrDecibels, self.share) = (channel, profiles, snrDecibels, share)
     }
 
-    /// `standard` at several SNRs: a share must not fall where the signal is louder.
+    /// `standard` at several SNRs: a louder signal must not lower the share.
     private static func sweep(_ channel: String, _ snrDecibels: [Double], _ share: Double) -> [Goal] {
         snrDecibels.map { Goal(channel, [.standard], $0, share) }
     }
@@ -59,7 +59,7 @@ private struct Goal {
         Goal("room-a", [.far], -8.5, 0.9), Goal("room-b", [.far], -7, 0.9), Goal("room-c", [.far], -7, 0.9),
         // Constant Doppler may cost 0.3 dB.
         Goal("approach", [.standard], -8.9, 0.9), Goal("recede", [.standard], -8.9, 0.9),
-        // The search covers more than twice that, and may cost 0.4 dB.
+        // The search covers more than twice that offset, which may cost 0.4 dB.
         Goal("approach-fast", [.standard], -8.8, 0.9), Goal("recede-fast", [.standard], -8.8, 0.9),
         Goal("approach-fast", [.far], -11.6, 0.9), Goal("approach-fast", [.fast], -5.8, 0.9),
         Goal("walk", Profile.all, 15, 0.97),

@@ -10,7 +10,8 @@ struct MeasuredProgram {
 
     /// Runs a program to its end. Exit status 1 is allowed: Earshot ends with it if there was no token.
     init(_ arguments: [String], statuses: Set<Int32> = [0, 1]) throws {
-        // By GNU time, which is small: the system counts for a child at least the memory of the process that started it.
+        // Started by GNU time, which is small: the system counts for a child at least the
+        // memory of the process that started it.
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-memory-\(UUID().uuidString)")
             .path
         defer { try? FileManager.default.removeItem(atPath: path) }

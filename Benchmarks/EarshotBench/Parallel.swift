@@ -5,8 +5,8 @@ import Synchronization
 /// body(0), body(1), … body(count − 1) on several threads. The results are in this order, and do not depend on the number of
 /// threads.
 /// - Parameters:
-///   - threadCount: the number of threads; nil is one a core.
-///   - onFinished: gets how many are done, after each.
+///   - threadCount: the number of threads; nil means one for each core.
+///   - onFinished: receives the number of finished calls, after each.
 func concurrently<Value: Sendable>(
     _ count: Int, threadCount: Int? = nil, onFinished: (@Sendable (Int) -> Void)? = nil,
     _ body: @Sendable (Int) throws -> Value

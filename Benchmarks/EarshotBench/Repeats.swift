@@ -3,7 +3,7 @@ import EarshotLoopback
 import EarshotModem
 import EarshotTrials
 
-/// Measures the gain of sending a token several times and reading the repeats together.
+/// Measures the gain of sending a token several times and decoding the repeats together.
 struct RepeatsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "repeats", abstract: "Measure the SNR of 90 % for bursts of tokens that are read together.")
@@ -20,7 +20,7 @@ struct RepeatsCommand: ParsableCommand {
     }
 }
 
-/// How a burst is sent and read.
+/// The way in which a burst is sent and read.
 private struct Repetition {
     /// Frames sent, one after the other.
     var burstCount: Int
@@ -28,7 +28,7 @@ private struct Repetition {
     var combinedCount: Int
 
     static let alone = Repetition(burstCount: 1, combinedCount: 1)
-    /// A burst that is not read together: four chances.
+    /// A burst whose frames are read one by one: four chances.
     static let fourAlone = Repetition(burstCount: 4, combinedCount: 1)
     static let together = [2, 4, 8].map { Repetition(burstCount: $0, combinedCount: $0) }
 
@@ -55,7 +55,8 @@ func measureRepeats(_ report: inout Report, trialCount: Int, seed: UInt64) throw
         var limits: [SimulatedLimit] = []
         var total = AirTally()
         for (index, repetition) in repetitions.enumerated() {
-            // Seeds of their own, so that the crossings are independent and their intervals can be combined.
+            // Each point has seeds of its own, so that the crossings are independent and
+            // their intervals can be combined.
             let limit = try repetition.limit(profile, trialCount: trialCount, seed: seed + UInt64(index))
             limits.append(limit)
             total.add(limit.tally)
@@ -69,7 +70,7 @@ func measureRepeats(_ report: inout Report, trialCount: Int, seed: UInt64) throw
     }
 }
 
-/// Decibels between two independent crossings, and the 95 % interval of that:
+/// The difference of two independent crossings in decibels, and its 95 % interval:
 ///
 ///     g = a − b,   g + √((a⁺ − a)² + (b − b⁻)²),   g − √((a − a⁻)² + (b⁺ − b)²)
 func gain(of better: CurveCrossing?, over usual: CurveCrossing?) -> String {

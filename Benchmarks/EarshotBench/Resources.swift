@@ -5,7 +5,7 @@ import EarshotCoding
 import EarshotModem
 import Foundation
 
-/// Measures what running programs take of the machine.
+/// Measures the memory and processor time of running programs.
 struct ResourcesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "resources",
@@ -37,7 +37,7 @@ func measureResources(_ report: inout Report, earshot: String) throws {
     try measureListening(&report, earshot, folder)
 }
 
-/// 600 files, one after another in each worker: receivers of files that ended must be gone.
+/// 600 files, one after another in each worker: the receivers of finished files must be gone.
 private func measureManyFiles(_ report: inout Report, _ earshot: String, _ folder: URL) throws {
     let path = folder.appendingPathComponent("token.wav").path
     let sent = try Traffic.tokenEvery(10, snrDecibels: 20).write(path, seconds: 10, as: Recording.Container())
@@ -50,7 +50,7 @@ private func measureManyFiles(_ report: inout Report, _ earshot: String, _ folde
             + "| \(decimal(program.seconds, 1)) s |")
 }
 
-/// 64 channels of one file, each decoded by itself.
+/// 64 channels of one file, each decoded separately.
 private func measureManyChannels(_ report: inout Report, _ earshot: String, _ folder: URL) throws {
     let path = folder.appendingPathComponent("channels.raw").path
     let channelCount = 64
@@ -72,7 +72,7 @@ private func measureManyChannels(_ report: inout Report, _ earshot: String, _ fo
             + "| \(decimal(program.seconds, 1)) s |")
 }
 
-/// Nothing is said. The difference of a long and a short run leaves out the start.
+/// No token is on the air. The difference of a long and a short run excludes the start.
 private func measureListening(_ report: inout Report, _ earshot: String, _ folder: URL) throws {
     let card = folder.appendingPathComponent("card").path
     let project = benchmarksFolder().deletingLastPathComponent()
@@ -80,7 +80,7 @@ private func measureListening(_ report: inout Report, _ earshot: String, _ folde
     _ = try ChildProcess([script, "start", card, "--owner", "\(getpid())"]).finish()
     defer { _ = try? ChildProcess([script, "stop", card]).finish() }
     func listen(seconds: Int) throws -> MeasuredProgram {
-        // The variables first, then a program in the shell's place.
+        // Sets the variables first, then replaces the shell by a program.
         try MeasuredProgram(
             [
                 "bash", "-c",

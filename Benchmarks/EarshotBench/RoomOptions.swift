@@ -3,7 +3,7 @@ import EarshotChannel
 import EarshotModem
 import EarshotSound
 
-/// The options of all measurements of rooms full of devices.
+/// The options of all measurements of rooms with devices.
 struct RoomOptions: ParsableArguments {
     @Option(help: "The profile: fast, standard or far.")
     var profile = "fast"
@@ -28,7 +28,7 @@ struct RoomOptions: ParsableArguments {
         guard spread ?? 1 > 0, self.guard ?? 0 >= 0 else { throw ValidationError("slots need a spread above 0") }
     }
 
-    /// The lengths of slots: the policy's, unless others are asked for.
+    /// The lengths of slots: the policy's, unless the options give others.
     var timing: TalkTiming {
         get throws {
             var timing = TalkTiming(try namedProfile)
@@ -47,7 +47,7 @@ struct RoomOptions: ParsableArguments {
 }
 
 extension Air {
-    /// The air of simulated discovery: clocks that differ, and a box of 5 by 4 by 2.7 m if a room is wanted.
+    /// The air of simulated discovery: clocks that differ, and on request a box of 5 by 4 by 2.7 m.
     static func ofDiscovery(inRoom isInRoom: Bool) -> Air {
         var air = Air()
         air.clockSpread = 100e-6

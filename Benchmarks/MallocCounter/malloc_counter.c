@@ -1,4 +1,4 @@
-// Replaces the C library's allocator by one that counts. Linked into the benchmarks only.
+// Replaces the C library's allocator by one that counts. Only the benchmarks are linked with it.
 #include "malloc_counter.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-// Runs ggwave for `earshot-bench peers`. Built by install.sh with the sources that PyPI distributes and their own
-// compiler flags. Not the Python module, because that cannot move a protocol to other frequencies, and an interpreter's
-// start would count as ggwave's time and memory.
+// Runs ggwave for `earshot-bench peers`. install.sh builds it from the sources on PyPI with their own compiler flags.
+// The Python module would not do: it cannot move a protocol to other frequencies, and the interpreter's start would
+// count as ggwave's time and memory.
 //
 //     ggwave_peer serve  PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD
 //     ggwave_peer decode PROTOCOL PAYLOAD_LENGTH FIRST_BIN MARKER_THRESHOLD FILE.wav
@@ -13,7 +13,7 @@
 // them, samples as 32-bit floats at 48 kHz:
 //     E count bytes    -> count samples
 //     D count samples  -> count of payloads, each count bytes
-// Every request begins with a new instance, so that none knows of the one before.
+// Every request begins with a new instance, which knows nothing of earlier requests.
 // decode reads a 16-bit mono WAV file as a listening program would and prints every payload in hexadecimal.
 #include <cstdint>
 #include <cstdio>
@@ -60,7 +60,7 @@ public:
 
 constexpr int kAllProtocols = -1;
 
-// What instances from now on can do.
+// Sets the abilities of later instances.
 void choose(const Mode & mode) {
     // ggwave's default.
     if (mode.protocol == kAllProtocols) return;
@@ -79,7 +79,7 @@ constexpr uint32_t kMostBytes = 1 << 28;
 constexpr int kFrameSamples = 1024;
 using Payload = std::vector<uint8_t>;
 
-// One analysis frame a call, because a call reports the last payload only.
+// One analysis frame for each call, because a call reports only the last payload.
 void listen(int instance, const uint8_t * sound, size_t byteCount, size_t sampleBytes, std::vector<Payload> & found) {
     uint8_t payload[GGWave::kMaxDataSize];
     const size_t step = kFrameSamples * sampleBytes;

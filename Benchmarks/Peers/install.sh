@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs the missing ones of the modems that `earshot-bench peers` measures beside Earshot.
+# Installs the missing modems that `earshot-bench peers` compares with Earshot.
 #
 #     Benchmarks/Peers/install.sh DIR
 #

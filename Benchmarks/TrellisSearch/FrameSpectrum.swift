@@ -2,9 +2,9 @@
 ///
 ///     N_d = Σ_s [number of closed walks s → s of `steps` branches with weight d]
 ///
-/// This counts all competitors of the sent frame: also walks that never touch the zero state, and pairs of
-/// events. Below twice the free distance N_d ≈ steps·A_d. Cost: 2^ν·steps·2^(ν+2)·(maximumWeight + 1) additions,
-/// some seconds at ν = 10.
+/// This counts all competitors of the sent frame, even walks that never touch the zero state and
+/// pairs of events. Below twice the free distance N_d ≈ steps·A_d. Cost:
+/// 2^ν·steps·2^(ν+2)·(maximumWeight + 1) additions, some seconds at ν = 10.
 func frameSpectrum(of code: TrellisCode, steps: Int, maximumWeight: Int) -> [Int] {
     let stateMask = code.stateCount - 1
     let stride = maximumWeight + 1

@@ -12,10 +12,10 @@ struct Report: Encodable {
     let freeDistance: Int?
     /// A_d for d = 0...
     let eventCounts: [Int]
-    /// N_d of the tail-biting frame for d = 0..., if asked for.
+    /// N_d of the tail-biting frame for d = 0..., if requested.
     let frameCounts: [Int]?
     let bitEnergyDecibels: Double
-    /// Σ_d A_d·P2(d) per step; times the steps it bounds the frame error rate (up to the weights left out).
+    /// Σ_d A_d·P2(d) per step. Multiplied by the steps, it bounds the frame error rate (up to the weights left out).
     let unionBound: Double
     let unionBoundRayleigh: Double
 

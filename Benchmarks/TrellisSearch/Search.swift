@@ -3,10 +3,10 @@ import EarshotChannel
 
 /// Searches for the generators with the minimum union bound: random starts, descent, kicks.
 ///
-/// A start is random with full rank and full single-pair weights. Descent tries every one-bit change of a generator
-/// in random order and takes the first improvement. At a local minimum a kick changes one to four random bits or
-/// replaces a row, and the result is kept if its own descent ends no worse. After `kicksPerStart` kicks in
-/// vain a new start is drawn. The walk depends on the seed alone; a longer run only goes on from the same place.
+/// A start is random with full rank and full single-pair weights. Descent tries every one-bit change of a generator in
+/// random order and takes the first improvement. At a local minimum a kick changes one to four random bits or replaces
+/// a row, and the result stays if its own descent ends no worse. After `kicksPerStart` kicks without success a new
+/// start is drawn. The walk depends only on the seed; a longer run continues from the same place.
 struct Search {
     struct Result {
         let code: TrellisCode
@@ -35,7 +35,7 @@ struct Search {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Runs until `shouldStop(candidates)`, which is asked before every candidate.
+    /// Runs until `shouldStop(candidates)` is true; it is called before every candidate.
     mutating func run(until shouldStop: (Int) -> Bool) {
         while !shouldStop(candidates) {
             starts += 1

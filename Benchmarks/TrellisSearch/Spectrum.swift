@@ -16,7 +16,7 @@ struct Spectrum: Equatable {
 
 /// Counts error events by weight.
 ///
-///     x_d[s] = number of paths that left state 0, have not returned, stand in s and have weight d
+///     x_d[s] = number of paths that left state 0, have not returned, are in s and have weight d
 ///     x_d = N·x_{d-1} + Z·x_d = (N + Z)·x_{d-1} − Z·x_{d-1} + Z·x_d
 ///
 /// N and Z are the branches with a non-zero and with a zero tone. N + Z is the whole trellis, where the four

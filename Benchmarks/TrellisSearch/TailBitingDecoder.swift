@@ -19,7 +19,7 @@ struct TailBitingDecoder {
         oldestPairs = Array(repeating: 0, count: 3 * steps * code.stateCount)
     }
 
-    /// The tones of a frame, the register starting with the last ⌈ν/2⌉ pairs so that the path is closed.
+    /// The tones of a frame. The register starts with the last ⌈ν/2⌉ pairs, so that the path is closed.
     func encode(_ pairs: [Int]) -> [Int] {
         let stateMask = code.stateCount - 1
         var state = pairs.reduce(0) { ($0 << 2 | $1) & stateMask }

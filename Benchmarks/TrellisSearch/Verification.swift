@@ -4,7 +4,7 @@ import Foundation
 
 /// The slow twins with which `trellis-search verify` checks the fast formulas.
 enum Verification {
-    /// A_d by walking every path, nil if a walk of zero tones can go on for ever.
+    /// A_d by walking every path, nil if a walk of zero tones can continue for ever.
     static func spectrumByEnumeration(of code: TrellisCode, maximumWeight: Int) -> [Int]? {
         let stateMask = code.stateCount - 1
         for start in 0..<code.stateCount {
@@ -66,7 +66,7 @@ enum Verification {
         return total
     }
 
-    /// One line for every disagreement; empty when all is well.
+    /// One line for every disagreement; empty if there is none.
     static func failures(seed: UInt64) -> [String] {
         spectrumFailures(seed: seed) + frameFailures(seed: seed) + pairwiseFailures()
     }
@@ -112,7 +112,8 @@ enum Verification {
         return failures
     }
 
-    /// 1e-9: both sums have a few hundred positive terms, so rounding stays near 1e-14; a wrong coefficient shows.
+    /// The limit is 1e-9: both sums have a few hundred positive terms, so rounding stays
+    /// near 1e-14, and a wrong coefficient shows.
     private static func pairwiseFailures() -> [String] {
         var failures: [String] = []
         for distance in 1...14 {

@@ -4,9 +4,10 @@ import EarshotModem
 
 /// The project's promise for 8-byte tokens in simulated air: a scene, and the minimum share of tokens decoded.
 ///
-/// The tests hold the receiver to these, and the benchmarks measure how far above them it is. A long test has 120 trials, and a
-/// receiver that does what was measured fails it with a probability P below 10⁻⁴; a short one has 60, and P is below 10⁻³.
-/// Measured: 1,000 trials a row, seeds from 5,000,011 on; q is the upper end of the 95 % interval of the share lost:
+/// The tests hold the receiver to these, and the benchmarks measure how far above them it is. A long test
+/// has 120 trials, and a receiver as good as the measured one fails it with a probability P below 10⁻⁴; a
+/// short one has 60, and P is below 10⁻³. Measured: 1,000 trials a row, seeds from 5,000,011 on; q is the
+/// upper end of the 95 % interval of the share lost:
 ///
 /// | rows | lost | q | minimum share | may lose | P |
 /// |---|---|---|---|---|---|
@@ -15,8 +16,8 @@ import EarshotModem
 /// | steady tone | 0 | 0.3 % | 95 % | 6 of 120 | 10⁻⁷ |
 /// | all others | 0 | 0.3 % | 96 % | 4 of 120 | 3·10⁻⁵ |
 ///
-/// P is Σ C(120, j)·q^j·(1 − q)^(120 − j) over the j that are too many. Of 60 trials it is 8·10⁻⁴ for 96 %
-/// (2 may be lost), and less for the others.
+/// P is Σ C(120, j)·q^j·(1 − q)^(120 − j) over every j above the limit. With 60 trials it is 8·10⁻⁴ for 96 % (2 may be
+/// lost), and less for the others.
 package struct AirPromise: Sendable, CustomStringConvertible {
     /// The scene in words, in Markdown.
     package let name: String

@@ -4,15 +4,15 @@ import EarshotCoding
 public import EarshotModem
 import Foundation
 
-/// Sound that costs a receiver as much as possible and may hold no token: several streams of tones over each other.
+/// Sound that costs a receiver as much as possible and may hold no token: several simultaneous streams of tones.
 public struct HostileSound: Sendable, CustomStringConvertible {
-    /// The tones behind a stream's sync patterns.
+    /// The tones after a stream's sync patterns.
     public enum Content: Sendable, Equatable {
-        /// So many random tones, minimum and maximum: what looks like the begin of a frame, again and again.
+        /// A number of random tones, from a minimum to a maximum: they repeatedly look like the start of a frame.
         case randomTones(Int, Int)
-        /// The header of a payload of so many bytes, and a quarter of its random tones.
+        /// The header of a payload of `byteCount` bytes, and a quarter of its tones at random.
         case header(byteCount: Int)
-        /// A frame of so many bytes, of whose data tones this share is random.
+        /// A frame of `byteCount` bytes, of whose data tones this share is random.
         case damagedFrame(byteCount: Int, share: Double)
     }
 
@@ -20,13 +20,13 @@ public struct HostileSound: Sendable, CustomStringConvertible {
     public struct Stream: Sendable {
         /// The profile of its tones.
         public var profile: Profile
-        /// What follows each sync pattern.
+        /// The tones that follow each sync pattern.
         public var content: Content
         /// The tones' distance from their places, in hertz.
         public var offsetHertz: Double
         /// The amplitude; 1 is that of the loudest possible stream.
         public var amplitude: Double
-        /// When it begins, in seconds; the stream has other tones before.
+        /// The start in seconds; before it the stream has other tones.
         public var startSeconds: Double
 
         /// A transmitter of these tones.
@@ -53,7 +53,7 @@ public struct HostileSound: Sendable, CustomStringConvertible {
     /// A random sound.
     public init(using random: inout SeededGenerator) {
         self.init(streams: [], noiseDecibels: Double.random(in: -60...0, using: &random), seed: random.next())
-        // Half of the sounds have one kind of stream: those cost most.
+        // Half of the sounds have only one kind of stream, because those cost most.
         let model = Stream.random(using: &random)
         let isUniform = Bool.random(using: &random)
         for _ in 0..<Int.random(in: 1...8, using: &random) {
@@ -81,7 +81,7 @@ public struct HostileSound: Sendable, CustomStringConvertible {
         return sound
     }
 
-    /// The sound; full scale is never reached.
+    /// The sound, which never reaches full scale.
     /// - Parameters:
     ///   - seconds: its length.
     ///   - sampleRateHertz: samples a second.
@@ -93,7 +93,7 @@ public struct HostileSound: Sendable, CustomStringConvertible {
             stream.add(to: &samples, amplitude: unit * Float(stream.amplitude), sampleRateHertz, using: &random)
         }
         var noise = WhiteNoise(seed: random.next())
-        // Noise of 0 dB may exceed full scale: it is limited to a quarter of it.
+        // Noise of 0 dB may exceed full scale, so it is limited to a quarter of it.
         let deviation = WhiteNoise.deviation(
             amplitude: unit, snrDecibels: -noiseDecibels, sampleRateHertz: sampleRateHertz)
         noise.add(to: &samples, deviation: min(deviation, 0.25))
@@ -115,7 +115,7 @@ public struct HostileSound: Sendable, CustomStringConvertible {
         return counts.joined(separator: ", ") + ", noise at \(Int(noiseDecibels)) dB"
     }
 
-    /// Five streams of `fast` sync patterns with up to three random tones behind each.
+    /// Five streams of `fast` sync patterns with up to three random tones after each.
     public static let syncPatterns = HostileSound(
         streams: (0..<5).map {
             Stream(

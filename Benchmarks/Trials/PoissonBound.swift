@@ -1,6 +1,7 @@
 import RealModule
 
-/// The upper limit of the mean behind a count of rare events: the λ at which so few events come only once in twenty times.
+/// The upper limit of the mean of a rare event, given its count: the λ with which so low a
+/// count occurs once in twenty times.
 ///
 ///     Σ_{i ≤ k} e^{−λ}·λ^i / i! = 1 − confidence,   k = 0: λ = −ln(1 − confidence) = 3.0 for 95 %
 ///

@@ -8,9 +8,9 @@ package import EarshotModem
 package struct SimulatedLimit: Sendable {
     /// The crossing; nil if the share is not reached below `highestDecibels`.
     package let crossing: CurveCrossing?
-    /// The maximum share that was seen at any SNR, 0 ... 1.
+    /// The maximum share at any SNR so far, 0 ... 1.
     package let bestShare: Double
-    /// All trials on the way, counted.
+    /// The count of all trials of the search.
     package let tally: AirTally
     /// The points near the crossing, in rising order.
     package let points: [SimulationPoint]
@@ -26,7 +26,7 @@ package struct SimulatedLimit: Sendable {
 
     /// Searches for the crossing.
     /// - Parameters:
-    ///   - order: its trials are those of each point near the crossing.
+    ///   - order: gives the trials of each point near the crossing.
     ///   - share: above 0 and below 1.
     /// - Throws: `ModemError` if the scene cannot be sent or received.
     package init(of order: SimulationOrder, share: Double) throws(ModemError) {
@@ -45,7 +45,7 @@ package struct SimulatedLimit: Sendable {
             return point
         }
         var points: [SimulationPoint] = []
-        // Upwards: if more signal does harm, the first crossing counts.
+        // Upwards: if a stronger signal lowers the share, the first crossing counts.
         var low = Self.highestDecibels - Double(Self.roughSteps) * Self.roughStepDecibels
         var high = low
         while let point = measure(high, roughly), point.decodedShare < share, high < Self.highestDecibels {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Measures whether payloads that are alike are received like random ones.
+/// Measures whether similar payloads are received as well as random ones.
 struct AlikeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "alike",
@@ -38,7 +38,7 @@ struct AlikeCommand: ParsableCommand {
         try measure(&report)
     }
 
-    /// Adds the tables of all parts, or of those that `part` names.
+    /// Adds the tables of all parts, or only of those that `part` names.
     func measure(_ report: inout Report) throws {
         func isMeant(_ one: Part) -> Bool { part.isEmpty || part.contains(one) }
         report.add(

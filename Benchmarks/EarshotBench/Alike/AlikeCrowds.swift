@@ -2,7 +2,7 @@ import EarshotChannel
 import EarshotLoopback
 import EarshotModem
 
-/// Compares four talkers whose payloads are alike with four whose payloads are random, in the same air.
+/// Compares four talkers with similar payloads with four talkers with random payloads, in the same air.
 func measureAlikeCrowds(_ report: inout Report, tokenCount: Int, seed: UInt64) throws {
     guard let preset = AirPreset.named("crowd-4") else { preconditionFailure("no channel crowd-4") }
     let trialCount = max(1, tokenCount / preset.air.talkerLevelsDecibels.count)

@@ -3,11 +3,12 @@ import EarshotCoding
 import EarshotModem
 import EarshotTrials
 
-/// Counts what recognition claims while the tokens that it knows are silent and others are on the air, in `fast`.
+/// Counts the false claims of recognition while the tokens that it knows are silent and
+/// others are on the air, in `fast`.
 ///
-/// A minute begins with ten tokens, one a second, which the receiver decodes and then knows. For the rest of the minute some
-/// other devices talk without a pause longer than half a token. Every recognised frame is false that is not one of these
-/// devices' tokens at its place.
+/// A minute begins with ten tokens, one a second, which the receiver decodes and then knows. For the rest of
+/// the minute other devices talk, with pauses of at most half a token. A recognised frame is false unless it is
+/// one of these devices' tokens at its place.
 func measureAlikeRecognition(_ report: inout Report, hours: Double, seed: UInt64) throws {
     let minuteCount = max(1, Int((60 * hours).rounded()))
     report.add(

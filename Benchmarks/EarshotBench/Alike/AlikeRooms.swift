@@ -3,7 +3,7 @@ import EarshotDiscovery
 import EarshotModem
 import EarshotTrials
 
-/// Three devices find each other, one leaves after a minute, and the others have to lose it; with the real modem.
+/// Three devices with the real modem find each other, one leaves after a minute, and the others must lose it.
 func measureAlikeRooms(_ report: inout Report, roomCount: Int, seed: UInt64) throws {
     report.add(
         "\n**Three devices, one is switched off after 60 s**, tokens 0…01, 0…02, 0…03 or random, \(roomCount) rooms each, `fast`, "

@@ -9,9 +9,9 @@ struct RecognitionCount: Sendable {
     var sentCount = 0
     /// Reports that were decoded.
     var decodedCount = 0
-    /// Reports that were recognised, of a token that was said there.
+    /// Reports of recognised tokens that were sent there.
     var recognisedCount = 0
-    /// Reports that were recognised, of a token that was not.
+    /// Reports of recognised tokens that were not sent there.
     var falseCount = 0
 
     /// Adds the reports of another minute.
@@ -23,9 +23,9 @@ struct RecognitionCount: Sendable {
     }
 }
 
-/// A minute in which ten tokens are said once, and then only those of some other talkers; from a seed.
+/// A minute in which ten tokens are sent once, and then only those of some other talkers; from a seed.
 struct RecognitionMinute {
-    /// Devices that talk from the tenth second on, one frame after the other.
+    /// The number of devices that talk from the tenth second on, one frame after the other.
     var talkerCount: Int
     /// Whether the tokens are 0…01, 0…02 and so on.
     var isAlike: Bool
@@ -73,7 +73,7 @@ struct RecognitionMinute {
         return token
     }
 
-    /// When each token is said, in samples.
+    /// The time at which each token is sent, in samples.
     private func talks(_ generator: inout SeededGenerator) -> [(index: Int, sample: Int)] {
         var talks = (0..<Self.knownCount).map { (index: $0, sample: Self.rate / 5 + $0 * Self.rate) }
         let frameSeconds = Profile.fast.frameSeconds(payloadByteCount: Payload.tokenCount)

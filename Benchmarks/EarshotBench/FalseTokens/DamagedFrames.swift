@@ -16,7 +16,7 @@ extension SoundKind {
         },
     ]
 
-    /// A payload that can be told from random bytes: its last four bytes are a hash of those before.
+    /// A payload that differs from random bytes: its last four bytes are a hash of the others.
     private static func tellingPayload(_ generator: inout SeededGenerator) -> Payload {
         let byteCount = [8, 8, 8, 12, 32][Int.random(in: 0..<5, using: &generator)]
         let bytes = (0..<byteCount - 4).map { _ in UInt8.random(in: 0...255, using: &generator) }
@@ -24,7 +24,7 @@ extension SoundKind {
         return payload
     }
 
-    /// Whether the payload is one of those that are sent.
+    /// Whether the payload is one of those that these frames carry.
     static func wasSent(_ payload: Payload) -> Bool {
         let bytes = payload.bytes
         return bytes.count > 4 && Array(bytes.suffix(4)) == hash(bytes.dropLast(4))
@@ -37,7 +37,8 @@ extension SoundKind {
         return (0..<4).map { UInt8(truncatingIfNeeded: word >> UInt64(8 * $0)) }
     }
 
-    /// A frame with some of its symbols replaced, silenced, or from another frame; down to damage that no decoder can repair.
+    /// A frame with some of its symbols replaced, silenced, or taken from another frame,
+    /// up to damage beyond any repair.
     private static func damagedFrame(_ generator: inout SeededGenerator) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: 48_000) else { return [0] }
@@ -66,7 +67,7 @@ extension SoundKind {
         return sound(tones, gains: gains, profile, &generator)
     }
 
-    /// Frames with the check of another protocol: right in everything else.
+    /// Frames that are right except for the check, which is that of another protocol.
     private static func foreignFrame(_ generator: inout SeededGenerator) -> [Float] {
         let profile = Profile.all[Int.random(in: 0..<3, using: &generator)]
         let pairs = (0..<FrameLayout.token.dataToneCount).map { _ in UInt8.random(in: 0...3, using: &generator) }

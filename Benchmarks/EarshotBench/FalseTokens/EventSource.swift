@@ -1,14 +1,14 @@
 import EarshotBasics
 import EarshotChannel
 
-/// Sounds one after another without an end, each made when its turn comes.
+/// An endless sequence of sounds, each made when its turn comes.
 struct EventSource: SoundSource {
     private var generator: SeededGenerator
     private let makeNext: @Sendable (inout SeededGenerator) -> [Float]
     private var current: [Float] = []
     private var position = 0
 
-    /// - Parameter makeNext: the next sound, with the silence behind it; not empty.
+    /// - Parameter makeNext: returns the next sound, with the silence after it; not empty.
     init(seed: UInt64, _ makeNext: @escaping @Sendable (inout SeededGenerator) -> [Float]) {
         generator = SeededGenerator(seed: seed)
         self.makeNext = makeNext

@@ -29,8 +29,8 @@ struct HeardSound: Sendable {
     }
 }
 
-/// Listens to `hours` of each kind, in parts of at most a quarter of an hour, each with a receiver and a seed of its own: the
-/// results do not depend on the threads.
+/// Listens to `hours` of each kind, in parts of at most a quarter of an hour. Each part has a receiver and a seed of
+/// its own, so the results do not depend on the threads.
 func listen(to kinds: [SoundKind], hours: Double, seed: UInt64, threadCount: Int? = nil) throws -> [HeardSound] {
     let partCount = Int((4 * hours).rounded(.up))
     let partHours = hours / Double(partCount)

@@ -5,7 +5,8 @@ import EarshotModem
 import Foundation
 
 extension SoundKind {
-    /// Modulations of other systems in Earshot's band, at random speeds. The sounds of their own programs come from recordings.
+    /// Modulations of other systems in Earshot's band, at random speeds. Recordings add
+    /// the sounds of these systems' own programs.
     static let modems = [
         SoundKind("frequency-shift keying of 2 to 32 tones at 10 to 400 baud") { seed in
             together([EventSource(seed: seed, frequencyShiftKeying), quietNoise(seed)])
@@ -16,7 +17,7 @@ extension SoundKind {
         },
     ]
 
-    /// Signals on Earshot's own grid, the most dangerous ones. They hold no token.
+    /// Signals on Earshot's own grid, the most dangerous ones. They contain no token.
     static let almostEarshot = [
         SoundKind("random tones on our own grid, at our own speed") { seed in
             together([EventSource(seed: seed) { randomHops(&$0, withSync: false) }, quietNoise(seed)])

@@ -5,7 +5,7 @@ import EarshotChannel
 import Foundation
 
 extension SoundKind {
-    /// A file or a folder of recordings, played again and again, each time at another speed, level and start.
+    /// A file or a folder of recordings, played repeatedly, each time at another speed, level and start.
     static func recordings(at path: String) throws -> SoundKind {
         let recordings = try Recordings(path)
         let name = URL(fileURLWithPath: path).lastPathComponent

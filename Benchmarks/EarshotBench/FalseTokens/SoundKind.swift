@@ -4,7 +4,7 @@ import EarshotChannel
 struct SoundKind: Sendable {
     var name: String
     var sampleRateHertz = 48_000
-    /// Whether it holds Earshot's frames: then a report may be right.
+    /// Whether it contains Earshot's frames: then a report may be right.
     var hasFrames = false
     /// The sound of a seed; without an end.
     var make: @Sendable (_ seed: UInt64) -> any SoundSource

@@ -3,7 +3,7 @@ struct GateCheck: Codable {
     enum Verdict: String, Codable, CaseIterable {
         case passed
         case failed
-        /// So far above the reference that the reference is out of date.
+        /// So far above the reference that the reference is outdated.
         case better
     }
 
@@ -12,12 +12,12 @@ struct GateCheck: Codable {
     var measured: String
     var wanted: String
     var verdict: Verdict
-    /// What fell and by how much, or why to record the reference anew; nil if the check passed.
+    /// The loss and its size, or the reason to record a new reference; nil if the check passed.
     var explanation: String?
     /// The command that repeats the check, if it failed.
     var again: String?
 
-    /// A check that fails if there is one event or more.
+    /// A check that fails if there is any event.
     static func none(_ name: String, count: Int, of what: String, detail: String) -> GateCheck {
         GateCheck(
             name: name, measured: "\(count) \(what)", wanted: "0", verdict: count == 0 ? .passed : .failed,
@@ -25,7 +25,7 @@ struct GateCheck: Codable {
     }
 }
 
-/// A check that can be made; `--only` decides whether it is.
+/// A possible check; `--only` chooses the ones to make.
 struct GateItem {
     var name: String
     var measure: (_ seed: UInt64) throws -> GateCheck

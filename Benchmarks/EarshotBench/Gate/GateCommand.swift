@@ -1,7 +1,8 @@
 import ArgumentParser
 import Foundation
 
-/// The gate of CI: a few minutes, ratios and shares only, and a message that says what fell and how to see it again.
+/// The gate of CI: a few minutes, only ratios and shares, and a message that names each
+/// loss and the command that repeats it.
 struct GateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "gate", abstract: "The quick gate for CI: exit 1 with the reason if a check fails.",

@@ -8,7 +8,7 @@ func gateItems(reference: SuccessReference, trialCount: Int) -> [GateItem] {
 
 /// Blocks without a frame must allocate nothing; a reported frame keeps its tones for later, which allocates.
 private func allocationItems() -> [GateItem] {
-    // Counted, not timed, so the same on every machine: 10 for a token, 12 for 32 bytes.
+    // Counts, unlike times, are the same on every machine: 10 for a token, 12 for 32 bytes.
     let mostAFrame = 12.0
     return allocationScenes.map { scene in
         GateItem("allocations, \(scene.name)") { _ in

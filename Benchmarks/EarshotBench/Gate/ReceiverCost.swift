@@ -4,12 +4,13 @@ import EarshotCoding
 import EarshotModem
 import EarshotTrials
 
-/// The receiver's time for a stretch of sound over that of a fixed loop in the same run, so that neither the machine nor other
-/// work on it counts.
+/// The receiver's time for a stretch of sound over that of a fixed loop in the same run. So the speed of the machine
+/// and its other work cancel out.
 struct ReceiverCost: Sendable {
     var name: String
-    /// The gate's limit, half as much again as on two busy cores: 0.57 and 0.91 measured on idle ones, and up to a half more beside
-    /// other work, because there the receiver loses more than the loop, which needs no cache. 0.57·1.5·1.5 = 1.3 and 2.0.
+    /// The gate's limit, 1.5 times the value of two busy cores. Idle cores have 0.57 and 0.91. Other work raises that
+    /// by up to a half, because it slows the receiver more than the loop, which needs no cache: 0.57·1.5·1.5 = 1.3,
+    /// and 2.0.
     var most: Double
     private var makeSamples: @Sendable () throws -> [Float]
 
@@ -26,8 +27,8 @@ struct ReceiverCost: Sendable {
             }
             return samples
         },
-        // Twenty times real time, the promise, is 700 loops: the loop takes 0.71 ms of an idle core of this kind. The budget of
-        // decoding work, 28 ms a second, is 400 of them. `earshot-bench worst` searches for worse sounds.
+        // Twenty times real time, the promise, is 700 loops: the loop takes 0.71 ms of an idle core of this kind. The
+        // budget of decoding work, 28 ms a second, is 400 loops. `earshot-bench worst` searches for worse sounds.
         ReceiverCost(name: "time of the receiver, hostile sync patterns", most: 700) {
             HostileSound.syncPatterns.samples(seconds: 10, sampleRateHertz: 48_000)
         },

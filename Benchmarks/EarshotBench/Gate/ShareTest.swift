@@ -1,14 +1,14 @@
 import Foundation
 
-/// Tests whether two shares may be the same: Fisher's exact test, one side of it.
+/// Tests whether two shares may be the same, with one side of Fisher's exact test.
 ///
 /// Of n + N trials, n now and N for the reference, k + K succeeded. If nothing has changed, every choice of the successful ones
 /// is equally likely, so
 ///
 ///     P(at most k now) = Σ_{i ≤ k} C(n, i)·C(N, k + K − i) / C(n + N, k + K)
 ///
-/// which needs no approximation, not even close to 0 or 1, and includes the reference's own chance. In the middle of the
-/// range, with shares p, it comes to a margin of z·√(p(1 − p)(1/n + 1/N)), z = 4.8 for 10⁻⁶.
+/// The formula needs no approximation, not even close to 0 or 1, and includes the chance in the reference itself. In
+/// the middle of the range, with shares p, it amounts to a margin of z·√(p(1 − p)(1/n + 1/N)), z = 4.8 for 10⁻⁶.
 ///
 /// Source: Fisher, The logic of inductive inference, J. R. Statist. Soc. 98 (1935).
 struct ShareTest {
@@ -32,17 +32,17 @@ struct ShareTest {
             }
     }
 
-    /// The probability of so few successes, or fewer, if nothing has changed.
+    /// The probability of at most `count` successes if nothing has changed.
     func chanceOfAtMost(_ count: Int) -> Double {
         tail(0...count, successCount: count + referenceCount)
     }
 
-    /// The probability of so many successes, or more, if nothing has changed.
+    /// The probability of at least `count` successes if nothing has changed.
     func chanceOfAtLeast(_ count: Int) -> Double {
         tail(count...trialCount, successCount: count + referenceCount)
     }
 
-    /// The minimum number of successes that chance explains, with `chanceOfAtMost` above `level`.
+    /// The minimum number of successes that chance can explain, with `chanceOfAtMost` above `level`.
     func minimumCount(level: Double) -> Int {
         var (low, high) = (0, trialCount)
         while low < high {

@@ -2,14 +2,15 @@ import EarshotLoopback
 
 /// The share of tokens decoded at a point of the reference, by `ShareTest`.
 struct SuccessCheck {
-    /// The probability, if nothing has changed, below which a share fails a check. At a knee that is 14 points below the
-    /// reference's share, z = 4.75 deviations √(p(1 − p)(1/300 + 1/3,000)). Ten checks a run: one run in 100,000 fails by
-    /// chance, one series of 1,000 in a hundred.
+    /// A share fails a check if its probability, with nothing changed, is below this. At a knee such a share is 14
+    /// points below the reference's, z = 4.75 deviations √(p(1 − p)(1/300 + 1/3,000)). With ten checks a run, one run
+    /// in 100,000 fails by chance, and one series of 1,000 runs in a hundred.
     ///
-    /// `gate --chances` reports for the reference of 2026-11-21, with 300 trials a point: if nothing has changed, a check
-    /// fails with a probability below 3·10⁻⁷. A loss of 0.7 dB fails each profile's knee in white noise with all but 10⁻⁹,
-    /// its inside point with 0.97 and more; room A's knee with 0.96, room B's with 0.89. Curves are less steep in rooms: their
-    /// inside points notice losses of some decibels, and losses that occur in rooms only.
+    /// `gate --chances` reports for the reference of 2026-11-21, with 300 trials a point: if nothing has changed,
+    /// a check fails with a probability below 3·10⁻⁷. A loss of 0.7 dB passes a profile's knee in white noise
+    /// with a probability of 10⁻⁹. It fails the profile's inside point with 0.97 or more, room A's knee with 0.96
+    /// and room B's with 0.89. Curves are less steep in rooms: their inside points notice losses of some
+    /// decibels, and losses that occur in rooms only.
     static let level = 1e-6
 
     var point: SuccessReference.Point
@@ -24,8 +25,8 @@ struct SuccessCheck {
     /// The minimum share that passes.
     var minimumShare: Double { Double(test.minimumCount(level: Self.level)) / Double(trialCount) }
 
-    /// The probability that a run of this check fails: if nothing has changed (the reference's share is the true one), and if the
-    /// receiver has become worse by the loss that must be noticed.
+    /// The probability that a run of this check fails: if nothing has changed (the reference's share is the true one),
+    /// and if the receiver has lost the decibels that the gate must notice.
     var failureChances: (unchanged: Double, afterLoss: Double) {
         let minimum = test.minimumCount(level: Self.level)
         return (

@@ -8,7 +8,7 @@ struct SuccessRecorder {
     /// The number of trials at a step of a curve, and at a point.
     var curveTrialCount = 300
     var pointTrialCount = 3_000
-    /// The loss that the gate has to notice, in decibels.
+    /// The loss that the gate must notice, in decibels.
     var lossDecibels = 0.7
 
     /// The SNR at which the search for a curve begins, and its steps; both in decibels.
@@ -49,7 +49,7 @@ struct SuccessRecorder {
         return reference
     }
 
-    /// Up from `start` until nearly all decode, then down from it until nearly none do.
+    /// Goes up from `start` until nearly all tokens decode, then down from it until nearly none do.
     private func recordCurve(_ air: SuccessReference.Air, start: Double, step: Double) throws -> SuccessReference.Curve
     {
         var shares: [SuccessReference.Share] = []

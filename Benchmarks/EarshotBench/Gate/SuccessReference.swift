@@ -11,9 +11,9 @@ struct SuccessReference: Codable {
     var command: String
     /// The seed from which all trials follow.
     var seed: UInt64
-    /// The loss that the gate has to notice, in decibels.
+    /// The loss that the gate must notice, in decibels.
     var lossDecibels: Double
-    /// Success against SNR, to express a fallen share in decibels.
+    /// The success by SNR, which expresses a fallen share in decibels.
     var curves: [Curve]
     /// The points that the gate checks.
     var points: [Point]

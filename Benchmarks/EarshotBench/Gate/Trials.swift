@@ -11,7 +11,7 @@ func runTrials(_ scene: AirScene, trialCount: Int, seed: UInt64) throws -> AirTa
         .reduce(into: AirTally()) { $0.add($1) }
 }
 
-/// The seed of a name, so that a check keeps its random numbers if others are left out or added: FNV-1a.
+/// The seed of a name (FNV-1a), so that a check keeps its random numbers if other checks are added or left out.
 func derivedSeed(_ seed: UInt64, _ name: String) -> UInt64 {
     let hash = name.utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     var generator = SeededGenerator(seed: seed ^ hash)

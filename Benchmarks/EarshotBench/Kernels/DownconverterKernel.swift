@@ -2,7 +2,7 @@ import EarshotChannel
 import EarshotDSP
 import Foundation
 
-/// A rate that is a whole multiple of the baseband's, and one that is not: there the filter is a resampler too.
+/// A rate that is a whole multiple of the baseband's, and one that is not: for that one the filter also resamples.
 let downconverterKernels = [48_000, 44_100].map { rate in
     KernelMeasurement(name: "downconverter, \(decimal(Double(rate) / 1_000, 1)) kHz to 3 kHz") {
         measureDownconverter(rateHertz: rate)
@@ -44,7 +44,7 @@ private func measureDownconverter(rateHertz: Int) -> KernelResult {
         })
 }
 
-/// y[n] = 2 · Σₖ x[k]·e^{−jωk}·h(k − t),   t = n·F/F':  mixes every sample, filters when an output is due.
+/// y[n] = 2 · Σₖ x[k]·e^{−jωk}·h(k − t), t = n·F/F': mixes every sample, and filters when an output is due.
 struct NaiveDownconverter {
     private let stepNumerator: Int
     private let stepDenominator: Int

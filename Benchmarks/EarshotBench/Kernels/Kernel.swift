@@ -2,13 +2,13 @@ import EarshotBenchmark
 import Foundation
 import MallocCounter
 
-/// A kernel's name and its measurement, made when it is asked for.
+/// A kernel's name and its measurement, which runs on request.
 struct KernelMeasurement: Sendable {
     var name: String
     var run: @Sendable () -> KernelResult
 }
 
-/// A kernel and its naive twin on the same input in the same run.
+/// The measurement of a kernel and its naive twin, on the same input in the same run.
 struct KernelResult {
     /// The unit of the time: "input sample", "row".
     var unit: String
@@ -34,7 +34,7 @@ struct KernelResult {
 /// Measures a kernel and its twin.
 /// - Parameters:
 ///   - unitCount: the number of units in one run of either.
-///   - difference: the difference of the latest results of both; asked after they ran.
+///   - difference: returns the difference of the latest results of both; called after they have run.
 func compare(
     unit: String, unitCount: Int, minimumRatio: Double, tolerance: Double, kernel: () -> Void, twin: () -> Void,
     difference: () -> Double

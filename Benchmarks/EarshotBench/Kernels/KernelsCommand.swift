@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures hot kernels against the same computation written naively, in the same run.
+/// Compares hot kernels with the same computation in naive code, in the same run.
 struct KernelsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "kernels", abstract: "Measure hot kernels against their naive twins, as ratios.",

@@ -11,7 +11,7 @@ private func measureLogarithm() -> KernelResult {
     let inverseNoise = (0..<toneCount).map { 0.4 + 0.01 * Float($0) }
     var likelihoods = [Float](repeating: 0, count: energies.count)
     var naive = likelihoods
-    // 0.008 of a bit at most, where the root mean square is about 1.
+    // At most 0.008 of a bit, with a root mean square of about 1.
     return compare(
         unit: "energy", unitCount: 50 * energies.count, minimumRatio: 5, tolerance: 0.01,
         kernel: {

@@ -43,7 +43,7 @@ private func measureNoiseFloor() -> KernelResult {
         energies[row * rowStride + row * 7 % binCount] += 30
     }
     var floor = NoiseFloor(binCount: binCount)
-    // Later runs continue from the floor of earlier ones; the twin always begins anew.
+    // Later runs continue from the floor of earlier ones; the twin always starts from none.
     var inverse: [Float] = []
     var naive: [Float] = []
     // The fast logarithm and power are good to half a per cent together.

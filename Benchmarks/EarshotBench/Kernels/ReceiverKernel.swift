@@ -3,8 +3,8 @@ import EarshotCoding
 import EarshotDSP
 import EarshotModem
 
-/// The sync search is internal. Its narrowest public entry is a receiver for one profile in noise, which hardly does more
-/// than convert and search; the result is the number of its candidates.
+/// The sync search is internal. Its narrowest public entry is a receiver for one profile in noise, which does little
+/// more than convert and search. The result is the number of its candidates.
 let receiverKernels = [
     KernelMeasurement(name: "receiver up to its candidates, `standard`") { measureSearch() }
 ]
@@ -75,7 +75,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
         }
     }
     let scores = zip(groups[0], groups[1]).map(+)
-    // The second group half a spacing lower or higher, which `standard` also looks for.
+    // The second group half a spacing lower or higher, for which `standard` also searches.
     var drifting = scores
     for place in scores.indices {
         let offset = place % offsetCount

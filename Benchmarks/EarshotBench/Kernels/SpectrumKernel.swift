@@ -78,7 +78,8 @@ func naiveSpectrum(_ x: [ComplexSample], window: Int, hop: Int, rowCount: Int, h
     return energies
 }
 
-/// The computation of the internal `ToneEnergies` from its public parts: mix the offset away, one FFT for all tones.
+/// The computation of the internal `ToneEnergies`, from public parts: it removes the offset by
+/// mixing, and takes one FFT for all tones.
 private func measureToneEnergies() -> KernelResult {
     let (toneCount, length, symbolCount) = (32, 64, 52)
     let x = complexNoise(symbolCount * length, seed: 4)

@@ -21,7 +21,7 @@ private func measureTrellis(_ profile: Profile, byteCount: Int, minimumRatio: Do
     guard let payload = try? Payload(bytes) else { preconditionFailure("\(byteCount) bytes are no payload") }
     let sent = FrameBits.pairs(of: payload)
     let stepCount = sent.count
-    // A codeword at 9.5 dB of tone energy over noise: it has one best path, the one that was sent.
+    // A codeword at 9.5 dB of tone energy over noise: its best path is unique, and is the sent one.
     var metrics: [Float] = []
     for tone in code.encode(sent) {
         for other in 0..<code.toneCount {
@@ -38,7 +38,7 @@ private func measureTrellis(_ profile: Profile, byteCount: Int, minimumRatio: Do
         kernel: { decoder.decode(code, metrics, stepCount: stepCount, into: &pairs) },
         twin: { naive = naiveViterbi(code, metrics, stepCount: stepCount) },
         difference: {
-            // Both must find the codeword sent: only then is their agreement no accident.
+            // Both must find the sent codeword; otherwise their agreement may be an accident.
             zip(pairs, naive).contains { $0 != $1 } || pairs != sent ? .infinity : 0
         })
 }
@@ -51,7 +51,8 @@ private enum ComplexNoisePower {
     }
 }
 
-/// Viterbi's algorithm around the ring, all states equal at first, `settlingSteps` before the frame and as many behind it.
+/// Viterbi's algorithm around the ring: all states are equal at first, with
+/// `settlingSteps` before the frame and as many after it.
 private func naiveViterbi(_ code: TrellisCode, _ metrics: [Float], stepCount: Int) -> [UInt8] {
     let settling = TrellisDecoder.settlingSteps
     let stateCount = code.stateCount

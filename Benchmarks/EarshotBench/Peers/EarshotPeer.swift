@@ -1,7 +1,7 @@
 import EarshotCoding
 import EarshotModem
 
-/// Earshot itself; the receiver listens for every profile, as it does unless told otherwise.
+/// Earshot itself. The receiver listens for every profile, which is its default.
 final class EarshotPeer: Peer {
     private let transmitter: Transmitter
 

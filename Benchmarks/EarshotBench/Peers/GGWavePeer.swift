@@ -1,10 +1,10 @@
 import Foundation
 
-/// ggwave, by way of Benchmarks/Peers/ggwave_peer.cpp, which says what is sent over the pipes.
+/// ggwave, through Benchmarks/Peers/ggwave_peer.cpp, which describes the messages on the pipes.
 final class GGWavePeer: Peer {
     private let worker: ChildProcess
 
-    /// Of samples, five minutes.
+    /// The maximum number of samples, five minutes.
     private static let greatestCount: UInt32 = 1 << 24
 
     /// - Parameters:
@@ -44,7 +44,7 @@ final class GGWavePeer: Peer {
         return Int(count)
     }
 
-    /// The program, which Benchmarks/Peers/install.sh makes if it is missing; nil if that fails.
+    /// The program, which Benchmarks/Peers/install.sh builds if it is missing; nil if that fails.
     static func installedProgram() -> String? {
         do {
             return try installPeers() + "/ggwave_peer"
@@ -54,11 +54,11 @@ final class GGWavePeer: Peer {
         }
     }
 
-    /// The stock ultrasound modes, and the two narrow ones moved to our band, which DT just fills.
+    /// The stock ultrasound modes, and the two narrow ones moved to our band, which DT exactly fills.
     ///
-    /// Variable lengths stand between markers, which are recognized when 16 pairs of tones differ by a factor. The
-    /// default, 3, costs 1.5 to 2 dB: of 1.2, 1.5, 2, 2.5, 3 and 4 the minimum was best in every mode, and noise alone
-    /// looks like a marker with 1.2 once in 7 hours (0.45¹⁶ every 85 ms).
+    /// Payloads of variable length are between markers, which ggwave recognizes when 16 pairs of tones differ by a
+    /// factor. The default, 3, costs 1.5 to 2 dB. Of 1.2, 1.5, 2, 2.5, 3 and 4 the lowest was best in every mode, and
+    /// with 1.2 noise alone looks like a marker once in 7 hours (0.45¹⁶ every 85 ms).
     static func modems(program: String) -> [PeerModem] {
         // 395 · 46.875 Hz = 18,515.6 Hz.
         let (token, variable, ownBin, movedBin) = (PeerAir.tokenByteCount, 0, 0, 395)

@@ -1,7 +1,7 @@
 import EarshotAudio
 import Foundation
 
-/// minimodem, one process a sound, by way of WAV files of 32-bit floats.
+/// minimodem, with one process for each sound, through WAV files of 32-bit floats.
 final class MinimodemPeer: Peer {
     private let baud: Int
     private let path: String
@@ -39,8 +39,9 @@ final class MinimodemPeer: Peer {
         return .stream(try ChildProcess(Self.receiver(baud: baud, path: path)).finish().output)
     }
 
-    // The default, 1.5, takes noise for bytes and misses 8 % of tokens at any SNR. Of 1, 1.2, 1.5, 2, 2.2, 2.3, 2.5 and
-    // 3, 2 needed the least SNR for 90 %; it misses 2 to 4 % at any SNR, and more of it costs sensitivity.
+    // The default, 1.5, mistakes noise for bytes and misses 8 % of tokens at any SNR. Of 1, 1.2,
+    // 1.5, 2, 2.2, 2.3, 2.5 and 3, the value 2 needed the lowest SNR for 90 %. It misses 2 to 4 % at
+    // any SNR; a higher value costs sensitivity.
     private static let confidence = "2"
 
     private static func receiver(baud: Int, path: String) -> [String] {

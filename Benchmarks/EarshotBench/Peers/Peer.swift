@@ -1,9 +1,9 @@
-/// A modem that is measured, open for work. Used by one thread at a time.
+/// An opened modem under measurement. Used by one thread at a time.
 protocol Peer: AnyObject, Sendable {
     /// The sound of a token at 48 kHz, at any level.
     func encode(_ token: [UInt8]) throws -> [Float]
 
-    /// Decodes a sound at 48 kHz with a receiver that was just switched on.
+    /// Decodes a sound at 48 kHz with a new receiver.
     func decode(_ samples: [Float]) throws -> Reception
 }
 
@@ -57,7 +57,7 @@ struct PeerModem: Sendable {
     let decodeCommand: @Sendable (String) -> [String]
 }
 
-/// Why the peers could not be measured.
+/// The reason why the peers could not be measured.
 struct PeerError: Error, CustomStringConvertible {
     let description: String
 

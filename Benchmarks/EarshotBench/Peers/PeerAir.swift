@@ -7,18 +7,18 @@ struct AirCondition {
     /// Power of a sine at the signal's peak over the noise power in 1,500 Hz.
     var snrDecibels = 0.0
     var room: Room?
-    /// Frequencies and speed times 1 + this.
+    /// The factor of frequencies and speed is 1 plus this.
     var relativeOffset = 0.0
     /// A steady tone this much above the signal's mean power, somewhere in the band.
     var toneDecibels: Double?
-    /// Where it can be.
+    /// The range of the tone's frequency.
     var toneBandHertz = 18_500.0...20_000.0
 }
 
 /// The air, the same for every modem: with one seed the token, the start, the room and the noise are the same for all.
 enum PeerAir {
     static let sampleRateHertz = 48_000
-    /// Of every signal.
+    /// The peak of every signal.
     static let peak: Float = 0.1
     static let tokenByteCount = 8
 
@@ -28,7 +28,7 @@ enum PeerAir {
         return (0..<tokenByteCount).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
     }
 
-    /// `signal`, brought to `peak`, as it is heard.
+    /// `signal` with the peak `peak`, after the air.
     static func sound(of signal: [Float], _ condition: AirCondition, seed: UInt64) -> [Float] {
         let gain = peak / max(signal.reduce(0) { max($0, abs($1)) }, .leastNormalMagnitude)
         let sent = signal.map { gain * $0 }

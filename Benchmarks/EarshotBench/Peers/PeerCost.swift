@@ -16,7 +16,7 @@ struct PeerCost: Codable {
 
     static let recordingSeconds = 600
     static let tokenIntervalSeconds = 10
-    /// Loud enough for every modem.
+    /// An SNR at which every modem decodes.
     static let snrDecibels = 30.0
 
     var noise: Run
@@ -33,7 +33,7 @@ struct PeerCost: Codable {
         self.tokens = try Self.run(modem, path: path, tokens: tokens, runs: runs)
     }
 
-    /// Noise with a signal every `tokenIntervalSeconds`, the noise the same for all; 48 kHz, 16 bit.
+    /// Writes noise with a signal every `tokenIntervalSeconds`, the same noise for all modems; 48 kHz, 16 bit.
     static func writeRecording(_ path: String, _ signals: [[Float]], seed: UInt64) throws {
         var noise = WhiteNoise(seed: seed)
         let deviation = WhiteNoise.deviation(

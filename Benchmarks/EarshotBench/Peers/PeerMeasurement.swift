@@ -8,19 +8,20 @@ struct PeerMeasurement {
     var threadCount: Int
     var runs: Int
 
-    /// In the order of the tables. The third is the room the peers were first measured in.
+    /// The rooms in the order of the tables. The third is the room of the first measurements.
     static let rooms: [(name: String, room: Room)] = [
         ("A", .a), ("B", .b), ("D", Room(reverberationSeconds: 0.3, directToReverberantDecibels: 0)),
     ]
     static let offsets = [0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01]
-    /// Above the threshold, for motion and the tone.
+    /// The margin above the threshold, for motion and the tone.
     static let marginDecibels = 10.0
     static let toneDecibels = 10.0
 
-    /// White noise, motion, tone, throughput, and the rooms.
+    /// The parts: white noise, motion, tone, throughput, and the rooms.
     static let stageCount = 4 + rooms.count
 
-    /// Refuses modems that do not hear a clear signal: a broken installation is not an insensitive modem.
+    /// Rejects modems that do not decode a clear signal, so that a broken installation
+    /// does not count as poor sensitivity.
     func check(_ modem: PeerModem) throws {
         let tally: PeerTally
         do {
@@ -41,7 +42,7 @@ struct PeerMeasurement {
     /// - Parameters:
     ///   - noisePath: a recording of noise only, see `PeerCost`.
     ///   - folder: for recordings.
-    ///   - stageDone: called behind each of `stageCount` parts; a modem that never decodes 90 % has fewer.
+    ///   - stageDone: called after each of `stageCount` parts; a modem that never decodes 90 % has fewer.
     func measure(_ modem: PeerModem, noisePath: String, folder: URL, stageDone: () -> Void) throws -> PeerRow {
         let waveform = try PeerWaveform(try modem.open(), seed: seed)
         let trials = try PeerTrials(modem, threadCount: threadCount, seed: seed)
@@ -75,7 +76,8 @@ struct PeerMeasurement {
                 if tally.share < SensitivityScan.share { break }
             }
             stageDone()
-            // Some modems make tokens of the tone all the time, which would hide how they do without.
+            // Some modems report tokens from the tone all the time. Counting these would
+            // hide how they work without a tone.
             row.total = trials.total
             condition.relativeOffset = 0
             condition.toneDecibels = Self.toneDecibels

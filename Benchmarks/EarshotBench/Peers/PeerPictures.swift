@@ -12,7 +12,7 @@ enum PeerPictures {
 
     /// Six rows: Earshot's profiles, the best mode of each other program by `first`, and the best of the rest by `second`.
     /// - Parameters:
-    ///   - first: higher is better; nil where the mode never worked or was not measured.
+    ///   - first: higher is better; nil if the mode never worked or was not measured.
     ///   - second: likewise.
     private static func chosen(
         _ rows: [PeerRow], first: (PeerRow) -> Double?, second: (PeerRow) -> Double?

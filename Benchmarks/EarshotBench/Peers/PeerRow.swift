@@ -1,4 +1,4 @@
-/// All that was measured of one modem.
+/// All measurements of one modem.
 struct PeerRow: Codable {
     var name: String
     var setting: String
@@ -7,11 +7,11 @@ struct PeerRow: Codable {
     /// SNR by peak; subtract the waveform's back-off for the SNR by mean power.
     var whiteNoise: SensitivityScan
     var rooms: [String: SensitivityScan]
-    /// The share that is decoded by speed, 10 dB above the threshold; each both ways.
+    /// The decoded share by speed, 10 dB above the threshold, for both directions.
     var motion: [Motion] = []
-    /// With a tone 10 dB above the signal, 10 dB above the threshold.
+    /// The tally with a tone 10 dB above the signal, 10 dB above the threshold.
     var tone: PeerTally?
-    /// Of everything that was sent without a tone.
+    /// The tally of all tokens sent without a tone.
     var total = PeerTally()
     var cost: PeerCost?
 
@@ -20,7 +20,7 @@ struct PeerRow: Codable {
         var tally: PeerTally
     }
 
-    /// The largest speed up to which all were survived.
+    /// The highest speed up to which all tokens decode at every speed.
     var survivedOffset: Double? {
         motion.prefix { $0.tally.share >= SensitivityScan.share }.last?.relativeOffset
     }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Report {
-    /// The tables, and how to read them.
+    /// Adds the tables, and texts that explain them.
     mutating func addPeers(_ rows: [PeerRow], _ measurement: PeerMeasurement) {
         add(
             """
@@ -100,7 +100,7 @@ extension Report {
         return "\(decimal(snr, 1)) (\(decimal(snr - waveform.backoffDecibels, 1)))"
     }
 
-    /// The share that gets through with next to no noise.
+    /// The share that decodes with almost no noise.
     private func failure(_ scan: SensitivityScan) -> String {
         guard let last = scan.points.last else { return "fails" }
         return

@@ -1,7 +1,7 @@
 import EarshotLoopback
 import Foundation
 
-/// What became of tokens that were sent.
+/// The outcomes of sent tokens.
 struct PeerTally: Codable {
     var sent = 0
     var decoded = 0
@@ -21,11 +21,11 @@ struct PeerTally: Codable {
     }
 }
 
-/// Sends tokens through the air to one modem, on as many threads as it was opened times.
+/// Sends tokens through the air to one modem, on as many threads as there are open instances.
 final class PeerTrials: @unchecked Sendable {
     private let peers: [any Peer]
     private let seed: UInt64
-    /// Everything that was ever sent.
+    /// The tally of all tokens sent so far.
     private(set) var total = PeerTally()
 
     init(_ modem: PeerModem, threadCount: Int, seed: UInt64) throws {
@@ -33,7 +33,7 @@ final class PeerTrials: @unchecked Sendable {
         self.seed = seed
     }
 
-    /// The seeds are the same each time.
+    /// Uses the same seeds each time.
     func run(_ condition: AirCondition, trialCount: Int) throws -> PeerTally {
         let tally = Guarded(PeerTally())
         let failure = Guarded<(any Error)?>(nil)
@@ -61,7 +61,7 @@ final class PeerTrials: @unchecked Sendable {
     }
 }
 
-/// A value that threads change in turn.
+/// A value that one thread at a time changes.
 private final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private(set) var value: Value

@@ -1,16 +1,16 @@
 import EarshotDSP
 import RealModule
 
-/// What a modem sends, measured on the sound of several tokens.
+/// The signal of a modem, measured on the sound of several tokens.
 struct PeerWaveform: Codable {
     var secondsOnAir = 0.0
-    /// Peak to mean power of a token, on the average in decibels; a sine has 3.0.
+    /// Peak to mean power of a token, the mean in decibels; a sine has 3.0.
     var papr = 0.0
-    /// Where 99 % of the energy lies, half a per cent left out at either end.
+    /// The band with 99 % of the energy, without half a per cent at either end.
     var lowestHertz = 0.0
     var highestHertz = 0.0
 
-    /// How much the mean power is below that of a sine of the same peak.
+    /// The distance of the mean power below that of a sine with the same peak.
     var backoffDecibels: Double { papr - 10 * .log10(2) }
 
     var bandHertz: ClosedRange<Double> { lowestHertz...highestHertz }
@@ -64,7 +64,7 @@ struct PeerWaveform: Codable {
         return power
     }
 
-    /// Eb/N0 at an SNR of the mean power: all that is sent, over the bits of a token.
+    /// Eb/N0 at an SNR of the mean power: the energy of the whole signal over the bits of a token.
     func ebN0Decibels(meanSNRDecibels: Double) -> Double {
         meanSNRDecibels + 10 * .log10(1_500 * secondsOnAir / Double(8 * PeerAir.tokenByteCount))
     }

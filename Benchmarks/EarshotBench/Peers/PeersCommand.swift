@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Other modems for the same purpose, at the same work.
+/// Measures other modems for the same purpose at the same tasks.
 struct PeersCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "peers", abstract: "Measure ggwave and minimodem beside Earshot.",
@@ -82,7 +82,7 @@ func installPeers() throws -> String {
 
 /// Installs the missing modems and lists all.
 func installedModems(earshot: String) throws -> [PeerModem] {
-    // A peer that ends is an error of its own.
+    // A peer that ends is an error with its own message.
     signal(SIGPIPE, SIG_IGN)
     let folder = try installPeers()
     guard FileManager.default.isExecutableFile(atPath: earshot) else {

@@ -8,23 +8,24 @@ struct SensitivityScan: Codable {
     }
 
     static let share = 0.9
-    /// No modem decodes below this range, and none needs more.
+    /// Below this range no modem decodes, and no modem needs more.
     static let rangeDecibels = -24...36
 
-    /// Where the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
+    /// The SNR at which the share of decoded tokens crosses 90 %; nil if it does not below the range's end.
     private(set) var snrDecibels: Double?
-    /// Where the ends of the shares' 95 % intervals cross it; nil with fewer than 35 trials, too few for any to lie above.
+    /// The SNRs at which the ends of the shares' 95 % intervals cross 90 %; nil with fewer than 35
+    /// trials, too few for a lower end above 90 %.
     private(set) var lowDecibels: Double?
     private(set) var highDecibels: Double?
-    /// From the weakest signal to the strongest.
+    /// The points from the weakest signal to the strongest.
     private(set) var points: [Point] = []
 
     /// Halves the range with few trials until it is 2 dB wide, then goes up and down from there in small steps.
     /// - Parameters:
-    ///   - step: of the fine points, decibels.
-    ///   - mostSteps: how many it goes beyond the threshold for the interval's ends.
-    ///   - trialCount: at every fine point.
-    ///   - body: sends so many tokens at an SNR.
+    ///   - step: the distance of the fine points, in decibels.
+    ///   - mostSteps: the maximum number of steps beyond the threshold, for the interval's ends.
+    ///   - trialCount: the number of trials at every fine point.
+    ///   - body: sends the given number of tokens at an SNR.
     init(step: Double, mostSteps: Int, trialCount: Int, _ body: (Double, Int) throws -> PeerTally) rethrows {
         let coarseCount = min(24, trialCount)
         var (low, high) = (Double(Self.rangeDecibels.lowerBound), Double(Self.rangeDecibels.upperBound))
@@ -41,11 +42,11 @@ struct SensitivityScan: Codable {
         }
         let first = Int(Double(Self.rangeDecibels.lowerBound) / step)
         let last = Int(Double(Self.rangeDecibels.upperBound) / step)
-        // Until even the lower end of the interval is above 90 %, and even the upper end below it.
+        // Continues until even the lower end of the interval is above 90 %, and even the upper end below it.
         var top = Int((high / step).rounded())
         while try top < last && tally(top).share < Self.share { top += 1 }
         let enough = min(top + mostSteps, last)
-        // All of few trials say no more at a higher SNR.
+        // If all of a few trials decode, a higher SNR shows no more.
         while try top < enough && tally(top).interval.low < Self.share && tally(top).share < 1 { top += 1 }
         var bottom = top
         while try bottom > first && tally(bottom).share >= Self.share { bottom -= 1 }

@@ -1,6 +1,6 @@
 import CSndFile
 
-/// Writes FLAC, which EarshotAudio reads only.
+/// Writes FLAC, which EarshotAudio only reads.
 enum FLACFile {
     /// - Parameters:
     ///   - samples: one channel at 48 kHz, full scale 1; kept with 16 bits.

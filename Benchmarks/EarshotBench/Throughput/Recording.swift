@@ -1,9 +1,9 @@
 import EarshotAudio
 import EarshotBenchmark
 
-/// A recording that `earshot decode` is measured with.
+/// A recording for measuring `earshot decode`.
 struct Recording {
-    /// How the samples are kept.
+    /// The format of the samples.
     struct Container {
         var sampleRateHertz = 48_000
         var channelCount = 1
@@ -19,7 +19,7 @@ struct Recording {
     var traffic: Traffic
     var seconds = 600
     var container = Container()
-    /// Whether it is decoded on all cores too.
+    /// Whether all cores decode it too.
     var usesAllCores = false
 
     init(_ traffic: Traffic, name: String? = nil, _ change: (inout Recording) -> Void = { _ in }) {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// Measures how fast sound is decoded: by the program, as the operating system accounts for it, and by the library.
+/// Measures the speed of decoding: of the program, as the operating system accounts for it, and of the library.
 struct ThroughputCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "throughput",
@@ -31,7 +31,7 @@ struct ThroughputCommand: ParsableCommand {
     }
 }
 
-/// Where `swift build -c release` puts it.
+/// The path at which `swift build -c release` puts it.
 func defaultEarshotPath() -> String {
     benchmarksFolder().deletingLastPathComponent().appendingPathComponent(".build/release/earshot").path
 }

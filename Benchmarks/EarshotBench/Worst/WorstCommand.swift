@@ -6,7 +6,7 @@ import EarshotModem
 import EarshotTrials
 import Foundation
 
-/// Searches for the sound that costs a receiver most.
+/// Searches for the sound that costs a receiver the most time.
 struct WorstCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worst",
@@ -68,7 +68,7 @@ func measureWorst(
     }
 }
 
-/// What a hostile sound costs.
+/// The cost of a hostile sound.
 struct HostileCost {
     var sound: HostileSound
     /// Multiples of real time.

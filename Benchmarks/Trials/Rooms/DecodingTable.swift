@@ -25,7 +25,8 @@ package struct DecodingTable: Sendable {
         shares: [
             1, 1, 0.975, 0.867, 0.682, 0.478, 0.32, 0.24, 0.18, 0.16, 0.141, 0.115, 0.091, 0.075, 0.06, 0.05, 0.04,
         ])
-    /// The same box for talkers equally loud at every listener, with an earlier receiver, and 6 the end: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
+    /// The same box for talkers equally loud at every listener, with an earlier receiver, up to 6
+    /// talkers: 2 talkers 100 %, 3 85 %, 4 75 %, 6 7 %.
     package static let hardRoom = DecodingTable(shares: [1, 1, 1, 0.85, 0.75, 0.4, 0.07])
 
     /// The probability if `count` devices talk together.

@@ -18,7 +18,7 @@ package struct ModemEars: RoomEars {
         var endSample: Int { startSample + samples.count }
     }
 
-    /// A receiver and the sound that it is about to hear. A class, because receivers cannot be copied.
+    /// A receiver and its next sound. A class, because receivers cannot be copied.
     private final class Ear {
         var receiver: Receiver
         let meter = BandMeter()
@@ -49,7 +49,7 @@ package struct ModemEars: RoomEars {
 
     private static let sampleRateHertz = 48_000
     private static let amplitude: Float = 0.05
-    /// How far above its noise the band counts as busy, in decibels.
+    /// The level above its noise at which the band counts as busy, in decibels.
     private static let busyAboveNoiseDecibels = 6.0
 
     /// Places the devices and makes their receivers.

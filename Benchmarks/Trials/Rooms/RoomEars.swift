@@ -1,27 +1,27 @@
 import EarshotDiscovery
 package import EarshotSound
 
-/// Decides which tokens the devices in a room hear: by a table, or with the modem in simulated air.
+/// Decides which tokens the devices in a room decode: by a table, or with the modem in simulated air.
 package protocol RoomEars {
     /// The lengths of the profile's slots, on which all talkers agree.
     var timing: TalkTiming { get }
 
-    /// Lets time go on to `seconds`.
+    /// Advances the time to `seconds`.
     /// - Parameters:
-    ///   - begun: the talks that begin before that and were not given before; each lasts to its end.
+    ///   - begun: the talks that begin before that and are new; each lasts to its end.
     ///   - isPresent: whether a device listens; shape [devices].
     /// - Returns: the tokens decoded meanwhile.
     mutating func advance(toSeconds seconds: Double, begun: [RoomTalk], isPresent: [Bool]) -> [RoomHearing]
 
-    /// Whether a device hears sound at the moment.
+    /// Whether a device hears sound at this moment.
     func isBusy(_ device: Int) -> Bool
 }
 
 /// A token on the air.
 package struct RoomTalk: Sendable, Equatable {
-    /// The device that says it, an index.
+    /// The index of the device that sends it.
     package var talker: Int
-    /// When it begins, in seconds.
+    /// Its start, in seconds.
     package var beginSeconds: Double
 
     /// Sets the properties of the same names.
@@ -32,10 +32,10 @@ package struct RoomTalk: Sendable, Equatable {
 
 /// A token that was decoded.
 package struct RoomHearing: Sendable, Equatable {
-    /// The device that says it, an index.
+    /// The index of the device that sent it.
     package var talker: Int
-    /// The device that heard it, an index.
+    /// The index of the device that decoded it.
     package var listener: Int
-    /// When it began, in seconds, as the listener sees it.
+    /// Its start, in seconds, by the listener's estimate.
     package var beginSeconds: Double
 }

@@ -1,14 +1,14 @@
-/// When the devices of a simulated room found and lost each other.
+/// The times at which the devices of a simulated room found and lost each other.
 package struct RoomFindings: Sendable {
-    /// When a listener first found a talker, in seconds; nil if it did not; shape [talkers][listeners].
+    /// The time at which a listener first found a talker, in seconds; nil if it did not; shape [talkers][listeners].
     package private(set) var foundSeconds: [[Double?]]
-    /// When a listener lost a talker that was gone, in seconds; shape [talkers][listeners].
+    /// The time at which a listener lost a talker that was gone, in seconds; shape [talkers][listeners].
     package private(set) var lostSeconds: [[Double?]]
-    /// When a listener lost a talker that was still there, in seconds.
+    /// The times at which a listener lost a talker that was still there, in seconds.
     package private(set) var falseLosses: [Double] = []
     /// Seconds on the air; shape [devices].
     package internal(set) var talkSeconds: [Double]
-    /// When each device ended its last talk, in seconds; shape [devices].
+    /// The end of each device's last talk, in seconds; shape [devices].
     package internal(set) var lastTalkEndSeconds: [Double]
 
     init(deviceCount: Int) {
@@ -26,7 +26,8 @@ package struct RoomFindings: Sendable {
         if isGone { lostSeconds[talker][listener] = seconds } else { falseLosses.append(seconds) }
     }
 
-    /// When a share of some ordered pairs had found each other, in seconds; nil if that share was not reached.
+    /// The time at which a share of some ordered pairs had found each other, in seconds;
+    /// nil if the share was not reached.
     package func seconds(
         share: Double, where isMeant: (_ talker: Int, _ listener: Int) -> Bool = { _, _ in true }
     ) -> Double? {

@@ -4,15 +4,15 @@ package import EarshotCoding
 package import EarshotDiscovery
 package import EarshotSound
 
-/// The devices of a room, and when they are there.
+/// The devices of a room, and the times at which they are there.
 package struct RoomPlan: Sendable {
     /// A device.
     package struct Device: Sendable, Equatable {
         /// The directions in which it works.
         package var mode = DiscoveryMode.both
-        /// When it comes, in seconds.
+        /// The time of its arrival, in seconds.
         package var arrivalSeconds = 0.0
-        /// When it leaves, in seconds.
+        /// The time of its departure, in seconds.
         package var departureSeconds = Double.infinity
 
         /// Sets the properties of the same names.
@@ -27,9 +27,9 @@ package struct RoomPlan: Sendable {
 
     /// All devices.
     package var devices: [Device]
-    /// Whether the devices' tokens are alike: 0 … 01, 0 … 02, 0 … 03. Otherwise they are random.
+    /// Whether the devices' tokens are similar: 0 … 01, 0 … 02, 0 … 03. Otherwise they are random.
     package var areTokensAlike = false
-    /// How far ahead their policies decide, as those of real devices have to.
+    /// The lead with which their policies decide, as those of real devices must.
     package var leadSeconds = 0.0
     /// The aims of their policies.
     package var limits = TalkLimits()
@@ -42,13 +42,13 @@ package struct RoomPlan: Sendable {
         self.seed = seed
     }
 
-    /// A number of devices that come within a second, in equal steps.
+    /// A number of devices that arrive within a second, in equal steps.
     package init(deviceCount: Int, seed: UInt64) {
         let steps = Double(max(1, deviceCount - 1))
         self.init((0..<deviceCount).map { Device(arrivalSeconds: Double($0) / steps) }, seed: seed)
     }
 
-    /// The devices' tokens, from the seed unless they are alike; shape [devices].
+    /// The devices' tokens, from the seed unless they are similar; shape [devices].
     package var tokens: [Payload] {
         var generator = SeededGenerator(seed: ~seed)
         return devices.indices.map { index in

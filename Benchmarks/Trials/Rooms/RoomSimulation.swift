@@ -4,10 +4,10 @@ import EarshotCoding
 import EarshotDiscovery
 package import EarshotSound
 
-/// A room of devices that find each other, in simulated time. The policy and the neighbourhood are those that run live; the ears
-/// may be of any kind.
+/// A room of devices that find each other, in simulated time. The policy and the neighbourhood are
+/// the real ones; the ears may be of any kind.
 ///
-/// Time goes on in ticks of 10 ms, as a sound device delivers blocks.
+/// Time advances in ticks of 10 ms, as a sound device delivers blocks.
 package struct RoomSimulation<Ears: RoomEars> {
     private struct Device {
         var policy: TalkPolicy
@@ -29,7 +29,7 @@ package struct RoomSimulation<Ears: RoomEars> {
     private var tick = 0
     private static var ticksPerSecond: Double { 100 }
 
-    /// A room before the first device comes.
+    /// A room before the first device arrives.
     package init(_ plan: RoomPlan, ears: Ears) {
         self.plan = plan
         self.ears = ears
@@ -48,7 +48,7 @@ package struct RoomSimulation<Ears: RoomEars> {
     /// The policies of the devices; shape [devices].
     package var policies: [TalkPolicy] { devices.map(\.policy) }
 
-    /// Lets time go on.
+    /// Advances the time.
     /// - Parameter isOver: ends the run earlier.
     package mutating func run(untilSeconds end: Double, isOver: (RoomFindings) -> Bool = { _ in false }) {
         while now < end {
@@ -63,7 +63,7 @@ package struct RoomSimulation<Ears: RoomEars> {
             let hearings = ears.advance(toSeconds: now, begun: begun, isPresent: present)
             for hearing in hearings { take(hearing) }
             expire(present)
-            // Without a token heard no device is found, and none is lost between two searches.
+            // Without a decoded token no device is found, and between two searches for silent devices none is lost.
             if !hearings.isEmpty || isLookingWhoIsGone, isOver(findings) { return }
         }
     }
@@ -99,7 +99,7 @@ package struct RoomSimulation<Ears: RoomEars> {
             case .talk(let begin):
                 device.talkEndSeconds = begin + ears.timing.tokenSeconds
                 device.dueSeconds = device.talkEndSeconds
-                // A device that leaves is cut off in the middle of a token: no device decodes it.
+                // A device that leaves cuts off its token, which no device decodes.
                 if device.talkEndSeconds <= plan.devices[index].departureSeconds {
                     begun.append(RoomTalk(talker: index, beginSeconds: begin))
                 }

@@ -10,7 +10,7 @@ package struct TableEars: RoomEars {
     private let table: DecodingTable
     private var generator: SeededGenerator
     private var seconds = 0.0
-    /// The talks that overlap with those still to be decided.
+    /// The talks that overlap with undecided ones.
     private var talks: [RoomTalk] = []
     private var pending: [(dueSeconds: Double, hearing: RoomHearing)] = []
     private var decided = 0
