@@ -4,7 +4,7 @@ package import EarshotModem
 /// The SNR at which a scene decodes a share of its frames, found with as few trials as possible.
 ///
 /// A few trials at points 12 dB apart bracket the crossing, halving narrows the bracket to 1.5 dB, and then the order's trials
-/// measure points half a decibel apart, until two lie on either side.
+/// measure points half a decibel apart, until two are on either side.
 package struct SimulatedLimit: Sendable {
     /// The crossing; nil if the share is not reached below `highestDecibels`.
     package let crossing: CurveCrossing?
@@ -67,7 +67,7 @@ package struct SimulatedLimit: Sendable {
         self.crossing = crossing?.snrDecibels == nil ? nil : crossing
     }
 
-    /// The next point to measure; nil once two points lie on either side, or at the end of the range.
+    /// The next point to measure; nil once two points are on either side, or at the end of the range.
     private static func nextPoint(_ points: [SimulationPoint], _ share: Double) -> Double? {
         let aboveCount = points.count { $0.decodedShare >= share }
         let belowCount = points.count - aboveCount

@@ -2,7 +2,7 @@
 # Looks for bytes that break a parser, with libFuzzer and AddressSanitizer.
 #
 #     Tests/Fuzz/fuzz.sh run TARGET|all SECONDS      the time for each target
-#     Tests/Fuzz/fuzz.sh keep TARGET|all             keeps what reaches anything in Fixtures/Fuzz/TARGET, as few bytes as possible
+#     Tests/Fuzz/fuzz.sh keep TARGET|all             keeps few, short inputs with all coverage in Fixtures/Fuzz/TARGET
 #     Tests/Fuzz/fuzz.sh coverage TARGET|all         the lines that the kept inputs reach, by file
 #
 # `FuzzTarget` lists the targets. Inputs that break something are in .build/fuzz/findings; `run` starts with the inputs

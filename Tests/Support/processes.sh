@@ -1,7 +1,7 @@
 # Runs test programs beside each other, and prints the output of each when it ends. To be sourced:
 #
 #     . Tests/Support/processes.sh
-#     process NAME COMMAND … &      what it says is printed whole if it fails, its summary otherwise
+#     process NAME COMMAND … &      prints its whole output if it fails, otherwise a summary
 #     wait
 #     end_processes 'All tests'     exits with 1 and names those that failed, if any did
 

@@ -4,8 +4,8 @@
 #
 #     Tests/Support/sanitize.sh [thread|address]...
 #
-# First each sanitizer has to report planted faults: a sanitizer that misses these proves nothing.
-# The build is optimized, because the receiver has to keep up with the sound card.
+# First each sanitizer must report planted faults: a sanitizer that misses these proves nothing. The build is optimized,
+# because the receiver must keep up with the sound card.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

@@ -10,8 +10,8 @@
 #     Tests/Support/virtual-sound-card.sh run DIR [OPTIONS] -- COMMAND...     start, run the command on it, stop
 #     Tests/Support/virtual-sound-card.sh run DIR -- bash                     the same in another terminal joins the card
 #
-# start     returns when the card is ready; all its files lie in DIR. Defaults: 48000 float32le 1.
-#           --owner stops the server when the process PID has ended, in whatever way.
+# start     returns when the card is ready; all its files are in DIR. Defaults: 48000 float32le 1.
+#           --owner stops the server when the process PID has ended, in any way.
 # env       prints the shell commands that point ALSA and PulseAudio programs at the card.
 # run       runs the command on the card that runs in DIR, or on a new one, which it stops at the end.
 # stop      ends the server and removes the files that start made; does nothing if no server runs.

@@ -42,7 +42,7 @@ private func naiveCandidateCount(_ samples: [Float], _ profile: Profile) -> Int 
     let window = 2 * profile.toneCount
     let hop = window / 4
     let maximumOffset = Int((2 * profile.maximumOffset * 19_250 / profile.toneSpacingHertz).rounded(.up))
-    // Beyond 0.5 % a pattern must stand out more.
+    // Beyond 0.5 % a pattern needs a higher score.
     let usualOffset = Int((2 * 0.005 * 19_250 / profile.toneSpacingHertz).rounded(.up))
     let highestBin = profile.toneCount - 1 + maximumOffset
     let (binCount, offsetCount) = (2 * highestBin + 1, 2 * maximumOffset + 1)

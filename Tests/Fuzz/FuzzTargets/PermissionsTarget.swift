@@ -3,7 +3,8 @@ import Glibc
 
 @testable import EarshotMessages
 
-/// The files of an app's permissions may hold anything. Unclear content counts as undecided, and a decision can replace it.
+/// The files of an app's permissions may hold anything. Unclear content counts as undecided, and a decision
+/// can replace it.
 func fuzzPermissions(_ bytes: [UInt8]) {
     guard let first = bytes.first else { return }
     let content = Data(bytes.dropFirst())

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotChannel
 
-/// What several microphones hear of the same air.
+/// The sound of the same air at several microphones.
 @Suite(.optimized) struct MicrophoneArrayTests {
     private static let tone = (0..<24_000).map { 0.25 * Float.sin(2 * .pi * 0.4 * Float($0)) }
 
@@ -20,7 +20,8 @@ import Testing
 
     private func power(_ x: [Float]) -> Double { x.reduce(0) { $0 + Double($1) * Double($1) } / Double(x.count) }
 
-    /// The first microphone of an array in a room with independent echoes hears what it hears alone; the second hears another echo.
+    /// In a room with independent echoes, the first microphone of an array hears the same as it
+    /// does alone; the second hears another echo.
     @Test func theFirstIsAsAlone() {
         var air = Air()
         air.room = Room.b

@@ -6,8 +6,8 @@ import Testing
 
 @Suite(.optimized) struct RecordedNoiseTests {
     /// The recording is a quarter as long as the measurement, so the measurement holds at least four turns of the loop.
-    /// Repeated noise has a line spectrum, whose mean is that of the loop, exact except at the edges of the windows, 3
-    /// Hz on either side of 1,500 Hz.
+    /// Repeated noise has a line spectrum, whose mean is that of the loop, exact except at the edges of the windows,
+    /// 3 Hz on either side of 1,500 Hz.
     @Test(arguments: NoiseColour.allCases, [48_000, 96_000])
     func equalsWhiteNoiseInTheBand(colour: NoiseColour, rate: Int) throws {
         var recording = Noise(colour: colour, deviation: 0.01, sampleRateHertz: rate, seed: 21)

@@ -15,7 +15,7 @@ import Testing
             let passages = zip(samples, samples.dropFirst()).count { ($0 < 0) != ($1 < 0) }
             let place = (Double(tenth % 10) + 0.5) / 10
             let height = returns ? 1 - abs(2 * place - 1) : place
-            // The jump lies between two tenths.
+            // The jump is between two tenths.
             #expect(abs(Double(passages) * 5 - (8_000 + 4_000 * height)) < 12, "tenth \(tenth): \(passages)")
             #expect(abs((samples.max() ?? 0) - 0.5) < 0.01)
         }

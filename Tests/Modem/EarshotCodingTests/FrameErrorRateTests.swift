@@ -23,8 +23,8 @@ import Testing
     private static let stepCount = 44
 
     /// - Parameter allowedLossDecibels: how much more signal this code may need than the bound. With the true
-    ///   likelihood it loses 11.7 % at 4.15 dB (`trellis-search simulate --steps 44`). The bound loses as many at 3.6
-    ///   dB, 0.55 dB below; the other 0.2 dB are for ln(1 + E). The bound is steeper than any code of 1,024 states,
+    ///   likelihood it loses 11.7 % at 4.15 dB (`trellis-search simulate --steps 44`). The bound loses as many at
+    ///   3.6 dB, 0.55 dB below; the other 0.2 dB are for ln(1 + E). The bound is steeper than any code of 1,024 states,
     ///   hence the larger limit at 4.9 dB. A share of 12 % of 4,000 frames has a deviation of 0.5 %, or 0.02 dB.
     @Test(arguments: [(4.15, 0.75), (4.9, 1.1)])
     func isCloseToTheFiniteLengthBound(bitEnergyDecibels: Double, allowedLossDecibels: Double) {

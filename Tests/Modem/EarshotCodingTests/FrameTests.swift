@@ -86,7 +86,7 @@ import Testing
         #expect(pairs.suffix(12) == [3, 3, 2, 3, 3, 1, 1, 2, 1, 1, 1, 2])
     }
 
-    /// No frame of version 1 or 2 has a check that matches, whatever its bytes on the air. See `CRC24`.
+    /// No frame of version 1 or 2 has a check that matches, for any bytes on the air. See `CRC24`.
     @Test(arguments: [UInt8(1), 2]) func noFrameOfAnOlderVersionIsAccepted(version: UInt8) {
         var random = SeededGenerator(seed: 6)
         for count in Payload.validCounts {

@@ -46,7 +46,7 @@ import Testing
                 let shares: [Float] =
                     block % 3 == 0
                     ? [] : (0..<Self.rowCount).map { _ in [0, 0.2, 0.5, 1, 1, 1].randomElement(using: &random)! }
-                // No row stands out, so that `RowLevels` leaves all as they are.
+                // No row is louder than the others, so `RowLevels` changes none.
                 let energies = (0..<binCount * Self.rowCount).map { index in
                     Float.random(in: 0.5...1.5, using: &random) * (shares.isEmpty ? 1 : shares[index % Self.rowCount])
                 }

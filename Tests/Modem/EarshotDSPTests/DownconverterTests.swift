@@ -74,8 +74,8 @@ import Testing
     }
 
     /// The filter rejects the frequencies next to the passband that fold into it by 58 dB (the window
-    /// is one of 60 dB, and its transition is a little too wide), and those below 12 kHz or above 26.5
-    /// kHz by 75 dB, because the side lobes fall.
+    /// is one of 60 dB, and its transition is a little too wide), and those below 12 kHz or above
+    /// 26.5 kHz by 75 dB, because the side lobes fall.
     @Test(arguments: rates)
     func rejectsWhatLiesBesideTheBand(rate: Int) {
         let design = design(rate)

@@ -96,9 +96,9 @@ import Testing
         #expect(others.allSatisfy { abs(decibels($0)) < 2 }, "seed 11")
     }
 
-    /// A signal 20 dB above the noise, in one bin of 64 at a time. The mean logarithm rises by ln(100)/64 = 0.07, 0.3
-    /// dB. The mean energy, which is the floor's other branch, rises by 100/64, to 4.1 dB over noise alone (1 + 1.56).
-    /// A steady tone of that power would raise its bin by 20 dB.
+    /// A signal 20 dB above the noise, in one bin of 64 at a time. The mean logarithm rises by ln(100)/64 = 0.07,
+    /// 0.3 dB. The mean energy, which is the floor's other branch, rises by 100/64, to 4.1 dB over noise alone (1 +
+    /// 1.56). A steady tone of that power would raise its bin by 20 dB.
     @Test func aHoppingSignalRaisesTheFloorByItsShareOnly() {
         var random = SeededGenerator(seed: 12)
         var blocks = blocks(20, seed: 13)

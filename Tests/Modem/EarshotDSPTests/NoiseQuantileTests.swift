@@ -24,8 +24,8 @@ import Testing
         energies.sort()
         for q in [0.05, 0.1, 0.25, 0.5, 0.9] {
             let found = Double(energies[Int(q * Double(count))])
-            // The quantile's standard deviation is √(q(1 − q)/n) over the density there, 1
-            // − q. The limit is four of them.
+            // The quantile's standard deviation is √(q(1 − q)/n) over the density there,
+            // 1 − q. The limit is four of them.
             let tolerance = 4 * (q / (1 - q) / Double(count)).squareRoot()
             #expect(abs(found - Double(noiseQuantile(Float(q)))) < tolerance, "q = \(q), seed 34")
         }

@@ -10,7 +10,7 @@ import Testing
     @Test func equalsCosineAndSine() {
         var random = SeededGenerator(seed: 35)
         for round in 0..<10_000 {
-            // Whole turns do not count, however many.
+            // Any number of whole turns changes nothing.
             let whole = [0.0, 1, -3, 1e3, -1e9][round % 5]
             let fraction = Double.random(in: -0.5...0.5, using: &random)
             let turns = whole + fraction

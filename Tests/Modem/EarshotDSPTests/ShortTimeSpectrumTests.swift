@@ -24,7 +24,7 @@ import Testing
             let stride = spectrum.rowStride
             #expect(stride % 16 == 0 && stride >= 2 * shape.highestBin + 1 && stride < 2 * shape.highestBin + 17)
             #expect(spectrum.inputCount == shape.window + (shape.rows - 1) * shape.hop)
-            // Twice, with rubbish left behind in between.
+            // Runs twice: the remains of the first run must not affect the second.
             for seed in 1...2 as ClosedRange<UInt64> {
                 var random = SeededGenerator(seed: seed)
                 let x = random.complex(spectrum.inputCount)

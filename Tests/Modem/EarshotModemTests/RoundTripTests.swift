@@ -5,7 +5,8 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// Payloads of every length in every profile come back as they were sent; in a short run at rates other than 48 kHz three lengths.
+/// Payloads of every length in every profile arrive as they were sent. A short run tests
+/// three lengths at rates other than 48 kHz.
 @Suite(.optimized) struct RoundTripTests {
     @Test(arguments: Profile.all, [44_100, 48_000, 88_200, 96_000, 192_000])
     func everyLength(_ profile: Profile, sampleRateHertz: Int) throws {

@@ -73,7 +73,7 @@ import Testing
             // A WAV pads an odd number of bytes by one.
             #expect(load(path).count == 44 + (frames * 9 + 1) / 2 * 2)
 
-            // The error came once; the caller may go on writing.
+            // The error came once; the caller may continue to write.
             #expect(writeFailure(&recorder, sent) == nil)
             try recorder.writeSilence(frameCount: 1000)
             #expect(Int((recorder.secondsWritten * 48_000).rounded()) == frames)

@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    /// The 90 % points of the receiver in white noise, and the bounds for any code: with all 52 tones of a token, and with
-    /// its 44 data tones and the CRC that it has to carry.
+    /// The 90 % points of the receiver in white noise, and the bounds for any code: with all 52 tones of a token, and
+    /// with its 44 data tones, which must also carry the CRC.
     @Test(arguments: [(Profile.fast, -5.2), (.standard, -8.3), (.far, -11)])
     func theReceiverIsNoBetter(row: (profile: Profile, decibels: Double)) throws {
         let channel = OrthogonalToneChannel(toneCount: row.profile.toneCount, seed: 1)
@@ -120,7 +120,7 @@ import Testing
         #expect(shares.first == 1 && shares.last == 0)
     }
 
-    /// 16 tones of 32 make 2⁸⁰ words: half of 2⁸¹ words have none.
+    /// 16 tones of 32 make 2⁸⁰ words, enough for half of 2⁸¹ messages.
     @Test func wordsRunOut() throws {
         let bound = FiniteLengthBound(toneCount: 32, symbolCount: 16, bitCount: 81)
         #expect(bound.errorShare(esN0Decibels: 60) == 0.5)

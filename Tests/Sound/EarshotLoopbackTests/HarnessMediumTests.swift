@@ -80,8 +80,8 @@ import Testing
         }
     }
 
-    /// At 20 dB the microphone is at its full gain. At 0 dB the noise has a deviation of √((0.25²/2)·16)
-    /// = 0.707, and the microphone turns it down to 0.125: by 15.05 dB. A token's noise differs from
+    /// At 20 dB the microphone is at its full gain. At 0 dB the noise has a deviation of
+    /// √((0.25²/2)·16) = 0.707, and the microphone turns it down to 0.125: by 15.05 dB. A token's noise differs from
     /// that of the second before by about 0.1 dB.
     @Test(arguments: [(20.0, -12.04), (0.0, -27.09)]) func levelsAreThoseWithoutNoise(snr: Double, level: Double) throws
     {

@@ -42,8 +42,8 @@ import Testing
         return scene
     }
 
-    /// For 100 of 100, Wilson's interval is 3.7 % wide, ±1.85 %. For 50 of 100 it is ±9.6
-    /// %, and ±2 % need 2,400 trials.
+    /// For 100 of 100, Wilson's interval is 3.7 % wide, ±1.85 %. For 50 of 100 it is
+    /// ±9.6 %, and ±2 % need 2,400 trials.
     @Test func aPointEndsOnceItIsKnown() throws {
         var order = try Self.order("awgn", trialCount: 400)
         order.threadCount = 2

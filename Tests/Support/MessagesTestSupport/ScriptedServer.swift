@@ -24,7 +24,7 @@ package final class ScriptedServer: Sendable {
         case next
         case send(String)
         case pause(milliseconds: UInt32)
-        /// Sends the same bytes again and again, with a pause between, until the client stops reading.
+        /// Sends the same bytes repeatedly, with a pause between, until the client stops reading.
         case flood(Data, pauseMilliseconds: UInt32)
         /// Sends nothing until the client closes.
         case hang

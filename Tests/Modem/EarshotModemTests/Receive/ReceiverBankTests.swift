@@ -4,7 +4,7 @@ import EarshotModem
 import TestSupport
 import Testing
 
-/// A bank of separate receivers does what receivers of its channels do alone.
+/// A bank of separate receivers gives the same as one receiver for each of its channels.
 @Suite(.optimized) struct ReceiverBankTests {
     private static let channelCount = 3
     private static let holeCount = 6_000

@@ -8,8 +8,9 @@ import Testing
 
 /// The share of 8-byte tokens that decode under the conditions that the receiver must survive, in simulated air.
 ///
-/// Thresholds are the project's promises, with their margin over what was measured (`AirPromise`). Each row runs 60 trials, or 120
-/// in a long run, with fixed seeds, so a result does not change from run to run, and would hold for others too.
+/// Thresholds are the project's promises, with their margin over the measured shares (`AirPromise`). Each
+/// row runs 60 trials, or 120 in a long run, with fixed seeds, so a result does not change from run to
+/// run, and would hold for other seeds too.
 @Suite(.optimized) struct RobustnessTests {
     static let trialCount = TestLength.count(60, long: 120)
     static let seed: UInt64 = 2_026_11_21

@@ -249,7 +249,7 @@ private struct World {
         if near.remove(text) == nil { near.insert(text) }
     }
 
-    // MARK: What service and agent do as soon as they can
+    // MARK: Pending actions of service and agent
 
     private mutating func serve() {
         for (number, actor) in actors where actor.isKept { serveFromAgent(number) }

@@ -7,8 +7,8 @@ import Testing
 
 /// The frame that a receiver makes, compared with the one that a transmitter sends.
 @Suite(.optimized) struct FrameReplicaTests {
-    /// After a fit of one complex factor, at most −40 dB remain. The downconverter's passband ripples by 0.03 dB (−49
-    /// dB), and the energy that a frequency step spreads beyond the passband is lost as well.
+    /// After a fit of one complex factor, at most −40 dB remain. The downconverter's passband ripples by 0.03 dB
+    /// (−49 dB), and the energy that a frequency step spreads beyond the passband is lost as well.
     @Test(arguments: Profile.all, [0, 0.001, -0.004])
     func isWhatIsSent(_ profile: Profile, relativeOffset: Double) throws {
         let payload = try Payload(hex: "0123456789abcdef")

@@ -56,8 +56,8 @@ import Testing
         )
     }
 
-    /// Compares L of all tones. Sums of a thousand terms in single precision, and phasors good to −110
-    /// dB, cause errors of 10⁻⁴ of the greatest L.
+    /// Compares L of all tones. Sums of a thousand terms in single precision, and phasors good to
+    /// −110 dB, cause errors of 10⁻⁴ of the greatest L.
     @Test(arguments: [Profile.fast, .standard], [UInt64(1), 2]) func agreesWithASlowTwin(
         profile: Profile, seed: UInt64
     ) throws {

@@ -25,8 +25,8 @@ import Testing
         if case .decoded(let frame) = outcome { frame } else { nil }
     }
 
-    /// The refinement leaves errors of up to an eighth of a symbol, 8 samples, and an eighth of a spacing, 6 Hz. At −6
-    /// dB, 3 dB above the 90 % point, the frame still decodes.
+    /// The refinement leaves errors of up to an eighth of a symbol, 8 samples, and an eighth of a spacing, 6 Hz. At
+    /// −6 dB, 3 dB above the 90 % point, the frame still decodes.
     @Test(arguments: [(0, 0), (8, 0), (-8, 0), (0, 6), (0, -6), (6, -4)] as [(Double, Float)])
     func aPlaceMayBeALittleOff(samples: Double, hertz: Float) throws {
         let (profile, payload) = (Profile.standard, Payload.token(seed: 21))
@@ -103,9 +103,9 @@ import Testing
     }
 
     /// In a room, short symbols seem to be shifted. At −4 dB a place 0.55 spacings off, where most of a tone's
-    /// energy is in the next one, decodes (100 of 100, seeds from 90,000 on), in 41 % as a frame between
-    /// devices at rest. If 1.5 % were lost, more than 5 of 30 would be lost with a probability of 8·10⁻⁶. That
-    /// none of 30 is at rest has one of 0.59³⁰ = 10⁻⁷.
+    /// energy is in the next one, decodes (100 of 100, seeds from 90,000 on), in 41 % as a frame with an offset
+    /// near zero. If 1.5 % were lost, more than 5 of 30 would be lost with a probability of 8·10⁻⁶. No offset near
+    /// zero in 30 frames has one of 0.59³⁰ = 10⁻⁷.
     @Test func whatSeemsShiftedStandsStill() {
         let profile = Profile.standard
         var (decodedCount, stillCount) = (0, 0)

@@ -30,7 +30,7 @@ import Testing
         return energies
     }
 
-    /// A channel alone has its own energies, whatever the others hold.
+    /// A channel alone has its own energies, independent of the other channels.
     @Test(arguments: 0..<3) func aloneIsUnchanged(channel: Int) {
         var weights = SIMD8<Float>()
         weights[channel] = 0.3
@@ -71,8 +71,8 @@ import Testing
         }
     }
 
-    /// A symbol that another channel lost counts there as the mean of noise. The other symbols do not change. A stage
-    /// without earlier frames measures it.
+    /// A symbol that another channel lost counts there as the mean of noise. The other symbols do not change. The test
+    /// measures with a stage of its own.
     @Test func aLostSymbolIsNoise() {
         let histories = channels([1, 0.6], seed: 7)
         let frame = MeasuredFrame.token(

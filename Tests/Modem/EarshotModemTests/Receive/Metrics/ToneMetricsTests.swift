@@ -104,8 +104,8 @@ import Testing
         }
     }
 
-    /// The quietest tenth of noise of power P gives P. For 1,664 energies its deviation is √(0.1·0.9/n)/(0.9·0.105), 8
-    /// % or less; the limit is five deviations.
+    /// The quietest tenth of noise of power P gives P. For 1,664 energies its deviation is √(0.1·0.9/n)/(0.9·0.105),
+    /// 8 % or less; the limit is five deviations.
     @Test(arguments: Profile.all) func theQuietestTenthTellsTheNoise(profile: Profile) {
         var random = SeededGenerator(seed: 85)
         let energies = noise(profile, power: 3, random: &random)

@@ -8,9 +8,7 @@ import Testing
 /// Turns the candidates of a search into one report.
 @Suite(.optimized) struct RepeatCombinerTests {
     /// The outcomes of a burst in `history` that the search found.
-    /// - Parameters:
-    ///   - recent: the frames known already.
-    ///   - heardCount: how many samples of the scene are there when the burst is asked for.
+    /// - Parameter recent: the frames known already.
     private func outcomes(
         _ history: BasebandHistory, recent: inout RecentFrames
     ) -> (outcomes: [BurstOutcome], isExpecting: Bool) {

@@ -35,7 +35,7 @@ import Testing
         return try AirTally.of(scene, trialCount: trialCount, seed: 31)
     }
 
-    /// A frame alone needs −9.2 dB for 90 %. Four repeats, added up, have to work 3 dB below.
+    /// A frame alone needs −9.2 dB for 90 %. Four repeats, added up, must work at 3 dB less.
     @Test func fourRepeatsGainThreeDecibels() throws {
         let together = try Self.tally(.standard, burst: 4, combining: 4, snrDecibels: -12.3)
         #expect(together.decodedCount >= 45, "\(together)")

@@ -6,8 +6,8 @@ import Testing
 
 /// The search of one channel and its noise advance together.
 @Suite(.optimized) struct ChannelSearchTests {
-    /// Every block that the search scores has passed through the noise, a restart scores the same blocks again, and repeats are
-    /// searched only if asked for.
+    /// Every block that the search scores has passed through the noise, a restart scores the same blocks again, and
+    /// repeats are searched only on request.
     @Test func theSearchAndItsNoiseGoOnTogether() {
         let format = BasebandFormat(profile: .standard)
         var search = ChannelSearch(format, combining: 1, keptCount: 8_192, channelCount: 1)

@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    /// First looks come before second ones, and second ones before a third that follows a brief one, whatever its
+    /// First looks come before second ones, and second ones before a third that follows a brief one, at any
     /// score. Among second looks the likelier frame comes first.
     @Test func cheapLooksComeFirst() {
         var queue = AttemptQueue()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// The first sync tones of a frame, told apart from noise.
+/// The first sync tones of a frame, and their difference from noise.
 @Suite(.optimized) struct EarlySignTests {
     /// The end indices of the history at which the sign holds, block by block.
     private func signs(_ frame: NoisyFrame) -> [Int] {

@@ -78,9 +78,10 @@ import Testing
         return metrics
     }
 
-    /// Along all paths, a header stands out by Σ (λ − ln mean exp λ). With λ = 5 in each of its tones the mean of M = 16 tones is
-    /// (e⁵ + 15·1.72)/16 = 10.9, so ln R = 6·(5 − 2.39) = 15.7; with 3 it is 2.9, and 6·(3 − 1.05) = 11.7; with 1.5, at most
-    /// 6·(1.5 − 0.64) = 5.2, less than 7. More tones have more.
+    /// Along all paths, the evidence of a header is Σ (λ − ln mean exp λ). With λ = 5 in each of its tones the mean of
+    /// M = 16 tones is (e⁵ + 15·1.72)/16 = 10.9, so ln R = 6·(5 − 2.39) = 15.7. With 3 the mean is 2.9, and
+    /// ln R = 6·(3 − 1.05) = 11.7; with 1.5, ln R is at most 6·(1.5 − 0.64) = 5.2, less than 7. Larger alphabets
+    /// give more.
     @Test(arguments: Profile.all) func aHeaderIsReadAlongAllPaths(profile: Profile) {
         var random = SeededGenerator(seed: 56)
         for byteCount in Payload.validCounts where byteCount != Payload.tokenCount {

@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    /// The errors of the candidate next to a frame's true place, in symbols and tone spacings; nil where there is none.
+    /// The errors of the candidate next to a frame's true place, in symbols and tone
+    /// spacings; nil if there is no candidate.
     private func errors(
         _ profile: Profile, snrDecibels: Double, spacings: Double, seed: UInt64
     ) throws -> (time: Double, offset: Double)? {

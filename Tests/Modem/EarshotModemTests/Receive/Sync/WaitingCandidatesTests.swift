@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotModem
 
-/// Which candidates wait, how long, and what becomes of them.
+/// The candidates that wait, the time that they wait, and their outcomes.
 @Suite(.optimized) struct WaitingCandidatesTests {
     private let format = BasebandFormat(profile: .standard)
 
