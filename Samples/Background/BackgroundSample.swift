@@ -7,8 +7,8 @@ import NearbyMessages
 ///     background-sample         continues with the last choice
 ///     background-sample off     ends the work in the background
 ///
-/// EARSHOT_KEY is a key of the project. A user may kill it at any time: the agent continues, and starts it again when
-/// the user clicks the notification that its manifest describes.
+/// EARSHOT_KEY is a key of the project. A user may kill the sample at any time: the agent continues, and starts the
+/// sample again when the user clicks the notification that its manifest describes.
 @main final class BackgroundSample: UIResponder, UIApplicationDelegate {
     /// The user's choice. It is on the disk before `isOn = …` returns.
     private let background = BackgroundFlag("background")
@@ -55,7 +55,7 @@ import NearbyMessages
                 }
                 params?.beaconStrategy = GNSBeaconStrategy { params in
                     params?.allowInBackground = true
-                    // Only Eddystone, with low power, so no question about the location.
+                    // Only Eddystone, with low power, so the user is not asked about the location.
                     params?.includeIBeacons = false
                 }
                 params?.statusHandler = { status in say("status \(status)") }
@@ -65,7 +65,7 @@ import NearbyMessages
 
 private func found(_ message: GNSMessage?) {
     say("found \(text(message))")
-    // As the documents recommend: a notification only if the user does not see the app.
+    // Notify only if the user does not see the app, as the documents recommend.
     if UIApplication.shared.applicationState != .active {
         let localNotification = UILocalNotification()
         localNotification.alertBody = "Near you: \(text(message))"
@@ -79,7 +79,7 @@ private func text(_ message: GNSMessage?) -> String {
 
 private func say(_ line: String) {
     print(line)
-    // Immediately, even to a file, because the sample may be killed.
+    // Write the line immediately, even to a file, because the sample may be killed.
     fflush(nil)
 }
 

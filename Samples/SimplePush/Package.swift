@@ -39,7 +39,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl.git", exact: "2.37.6"),
     ],
     targets: [
-        // From the package above only a few values, so that `--product simplepush-server` compiles quickly.
+        // The server uses only a few values of the package above, so that `--product simplepush-server` compiles
+        // quickly.
         .target(name: "SimplePushKit", dependencies: [nioCore, nioPosix, nioSSL], swiftSettings: strict),
         .target(
             name: "SimplePushServer",

@@ -86,7 +86,7 @@ public final class PushServer: Sendable {
             if (try? await loop.submit { [hub] in hub.value.isEmpty }.get()) ?? true { break }
             try? await Task.sleep(for: .milliseconds(50))
         }
-        // Its outcomes go to the loop, which must run until then.
+        // The store reports its outcomes on the loop, so the loop must run until the store has finished.
         await store.finish()
         try? await group.shutdownGracefully()
     }

@@ -29,7 +29,7 @@ public struct ServerLimits: Sendable {
 
     /// Links at the same time.
     public var linkCount = 10_000
-    /// Links from one address that have not registered yet; the maximum for strangers.
+    /// Links from one address that have not registered yet. This limits strangers.
     public var unregisteredCountPerAddress = 128
     /// Control links of one user. A newer one ends the oldest. There is one notification link.
     public var controlLinkCount = 4

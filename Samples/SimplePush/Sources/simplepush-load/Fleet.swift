@@ -59,7 +59,7 @@ final class Fleet: Sendable {
         return Fleet(prefix, links, meter)
     }
 
-    /// Like a provider, but without a notification.
+    /// Receives texts as a provider does, but shows no notification.
     private static func receive(_ link: PushLink, _ meter: LatencyMeter) async {
         do {
             for try await frame in link.frames {

@@ -68,7 +68,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate, NEAppPushDelegate {
         DesktopTerminal.open(["texts", name.peer])
     }
 
-    /// The words on standard input act on the current call. Without a terminal the commands of the same names remain.
+    /// Words on standard input act on the current call. Without a terminal, use the commands of the same names.
     private nonisolated static func readCommands(_ watch: CallWatch) {
         Thread.detachNewThread {
             while let line = readLine() {

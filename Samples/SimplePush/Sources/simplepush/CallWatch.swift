@@ -29,7 +29,7 @@ actor CallWatch {
         case .open(let link):
             self.link = link
             latestFailure = ""
-            // The server sends the existing calls. Others ended while the link was broken.
+            // The server sends all existing calls. Calls that it does not send ended while the link was broken.
             calls = [:]
             try? await link.send(.directory(DirectoryRequest()))
         case .failed(let failure, _):

@@ -32,12 +32,12 @@ final class Ringer: NSObject, CXProviderDelegate, Sendable {
         do {
             try await provider.reportNewIncomingCall(with: uuid, update: update)
         } catch {
-            // The line on the terminal remains.
+            // Without a ring tone, the user still sees the line on the terminal.
             calls.withLock { _ = $0.removeValue(forKey: uuid) }
         }
     }
 
-    /// Acts on a call by a word, like by a button.
+    /// Acts on a call, as the notification's button does.
     /// - Returns: whether the call is one that has rung here.
     func request(_ action: CallAction, id: String) async -> Bool {
         guard let uuid = uuid(of: id) else { return false }

@@ -38,7 +38,7 @@ import Testing
         }.value
     }
 
-    /// Settings without a configuration of the agent's.
+    /// Writes settings without configuring the agent.
     private func settle(_ world: World, _ user: String, port: Int? = nil, secret: String = World.secret) throws
         -> String
     {

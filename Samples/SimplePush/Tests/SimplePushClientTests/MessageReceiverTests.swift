@@ -29,7 +29,7 @@ import Testing
             all.compactMap { if case .text(let text) = $0 { text.id } else { nil } }
         }
 
-        /// Waits for a number of announcements, and a little for surplus ones.
+        /// Waits for a number of announcements, and then for a moment, in which surplus ones would appear.
         func wait(for count: Int) async throws {
             let end = ContinuousClock.now + .seconds(20)
             while all.count < count, ContinuousClock.now < end { try await Task.sleep(for: .milliseconds(5)) }
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    /// The process before was killed after it had shown the text and before the server knew.
+    /// The previous process was killed after it had shown the text and before it acknowledged it.
     @Test func aTextThatWasShownIsOnlyAcknowledged() async throws {
         try await World.with { world in
             try await world.client("ben", .notification).close()

@@ -60,7 +60,7 @@ package final class World: Sendable {
                 to: server.address, as: registration, security: security ?? self.security, times: times, on: group))
     }
 
-    /// A connection that says what it wants.
+    /// A connection on which a test sends any bytes.
     package func raw() async throws -> RawClient { try await RawClient.connect(server.address, group) }
 }
 
@@ -91,7 +91,7 @@ package final class TestClient: Sendable {
         return call
     }
 
-    /// Why the link ended.
+    /// The reason why the link ended.
     package func end(seconds: Double = 20) async -> LinkFailure? {
         do {
             while try await next(seconds: seconds) != nil {}
@@ -134,7 +134,7 @@ actor FrameQueue {
     }
 }
 
-/// A TCP connection without manners.
+/// A TCP connection that sends any bytes and follows no protocol.
 package final class RawClient: Sendable {
     private let channel: any Channel
 

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The reason why there is no link, or no longer one.
+/// The reason why a link could not be opened, or why it ended.
 public enum LinkFailure: Error, Equatable, CustomStringConvertible {
     /// Nothing answers at the address.
     case unreachable(ServerAddress, String)

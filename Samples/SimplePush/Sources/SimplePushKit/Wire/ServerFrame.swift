@@ -192,7 +192,7 @@ public struct CallState: Codable, Sendable, Equatable {
         case ringing
         /// The two are connected.
         case accepted
-        /// It is over.
+        /// The call is over.
         case ended
     }
 

@@ -9,7 +9,7 @@ struct CallRecord {
 
 /// Calls: invitations, answers and ends.
 extension Hub {
-    /// A call from before the server's end continues to ring, or ends if its apps do not reconnect.
+    /// Resumes a call from before the server's restart. It continues to ring, or ends if its apps do not reconnect.
     func resume(_ call: StoredCall) {
         calls[call.id] = CallRecord(stored: call)
         for id in [call.caller, call.callee] {
@@ -21,7 +21,7 @@ extension Hub {
 
     func invite(_ invitation: OutgoingInvitation, from caller: UserRecord, _ link: ServerLink) {
         if let call = calls[invitation.id] {
-            // The caller's app repeats it after the link broke.
+            // The caller's app repeats the invitation after the link broke.
             guard call.stored.caller == caller.id, call.stored.callee == invitation.to else {
                 return link.send(.refusal(Refusal(.callOver, "This call is another one.", id: invitation.id)))
             }
@@ -90,7 +90,7 @@ extension Hub {
         calls[call.id]?.stored = accepted
         calls[call.id]?.ringing?.cancel()
         change(.accepted(call: call.id)) { hub, _ in
-            // It may have ended meanwhile.
+            // The call may have ended meanwhile.
             guard hub.calls[call.id] != nil else { return }
             for id in [call.caller, call.callee] {
                 if let user = hub.users[id] { hub.tell(accepted, to: user) }
@@ -125,7 +125,7 @@ extension Hub {
         }
     }
 
-    /// A call must not continue without an app at one of its ends. An app that reconnects in time finds it.
+    /// Ends the calls of a user whose app stays disconnected. An app that reconnects in time finds its call.
     func considerAbsence(_ user: UserRecord) {
         guard !user.calls.isEmpty, user.controls.isEmpty else { return }
         let time = TimeAmount.nanoseconds(Int64(options.limits.absenceSeconds * 1e9))

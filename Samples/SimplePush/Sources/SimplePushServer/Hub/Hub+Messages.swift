@@ -2,7 +2,7 @@ import Logging
 import NIOCore
 import SimplePushKit
 
-/// Texts and invitations: kept, delivered, acknowledged.
+/// Texts and invitations: storage, delivery and acknowledgement.
 extension Hub {
     func send(_ text: OutgoingText, from sender: UserRecord, _ link: ServerLink) {
         guard let recipient = users[text.to] else {
@@ -90,7 +90,7 @@ extension Hub {
             recipient.sentSequence < recipient.waiting.highestSequence
         else { return }
         let room = options.limits.windowCount - recipient.unacknowledged.count
-        // Half a window at a time, so that not every acknowledgement reads the disk.
+        // Send at least half a window at a time, so that few acknowledgements read the disk.
         guard room >= max(1, options.limits.windowCount / 2) else { return }
         recipient.isReading = true
         let highest = recipient.waiting.highestSequence
@@ -106,7 +106,7 @@ extension Hub {
         _ recipient: UserRecord, _ number: Int, _ highest: Int64, _ result: Result<[WaitingMessage], StoreFailure>
     ) {
         recipient.isReading = false
-        // A link that was opened meanwhile begins from the start.
+        // If the link was replaced meanwhile, the new one begins from the start.
         guard recipient.notification?.number == number else { return pump(recipient) }
         switch result {
         case .success(let messages):

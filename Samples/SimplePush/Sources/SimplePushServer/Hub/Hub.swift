@@ -23,7 +23,7 @@ final class Hub {
     private var latestFailedHandshakeSeconds = -1.0e9
     private var expiryDueSeconds = 0.0
     private var isEnding = false
-    /// The identifiers of all users in their order; nil when a user was added since.
+    /// The identifiers of all users, sorted; nil if a user was added since they were sorted.
     var sortedUsers: [String]?
 
     /// - Throws: `StoreFailure`
@@ -45,7 +45,7 @@ final class Hub {
             metadata: ["users": "\(users.count)", "waiting": "\(kept.sums.values.reduce(0) { $0 + $1.count })"])
     }
 
-    /// A clock that no operator sets back, in seconds.
+    /// The time of a monotonic clock, in seconds.
     var nowSeconds: Double { Double(NIODeadline.now().uptimeNanoseconds) * 1e-9 }
     /// In seconds since 1970.
     var wallSeconds: Double { Date().timeIntervalSince1970 }
@@ -76,7 +76,7 @@ final class Hub {
         if user.controls.isEmpty { considerAbsence(user) }
     }
 
-    /// The link is no longer among those without a user.
+    /// The link has registered: it no longer counts as a link without a user.
     private func noteRegistered(_ link: ServerLink) {
         guard let count = unregistered[link.remoteAddress] else { return }
         unregistered[link.remoteAddress] = count > 1 ? count - 1 : nil

@@ -73,7 +73,7 @@ final class ServerLink: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case let error as WireError:
-            // NIO closes nothing by itself, and the decoder cannot go on.
+            // After an error NIO leaves the connection open, but the decoder cannot continue.
             refuse(.malformed, error.description)
         case NIOSSLError.handshakeFailed, is BoringSSLError:
             if user == nil { hub.noteFailedHandshake(remoteAddress) }
@@ -92,7 +92,7 @@ final class ServerLink: ChannelInboundHandler {
             hub.log.notice(
                 "cut a slow reader", metadata: ["user": "\(user?.id ?? "none")", "address": "\(remoteAddress)"])
             isEnding = true
-            // Its last frames would wait like the others.
+            // A last frame for this client would wait like the others, so send none.
             return context.close(promise: nil)
         }
         let written = context.eventLoop.makePromise(of: Void.self)
@@ -110,7 +110,7 @@ final class ServerLink: ChannelInboundHandler {
         isEnding = true
         let loop = context.eventLoop.assumeIsolated()
         context.close(promise: nil)
-        // A client that does not read keeps the refusal from being sent, and TLS from saying goodbye.
+        // If the client does not read, neither the refusal nor TLS's closing message can be sent. So close in any case.
         _ = loop.scheduleTask(in: .seconds(2)) { [weak self] in self?.context?.channel.close(mode: .all, promise: nil) }
     }
 

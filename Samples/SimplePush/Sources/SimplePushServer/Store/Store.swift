@@ -29,7 +29,8 @@ final class Store: Sendable {
                 try FileManager.default.createDirectory(
                     atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
             }
-            // The file holds texts and the users' keys. SQLite gives its companions the same mode.
+            // The file contains texts and the users' keys, so only its owner may read it. SQLite gives its companion
+            // files the same mode.
             if !FileManager.default.fileExists(atPath: path) {
                 _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
             }

@@ -23,7 +23,7 @@ import Testing
         #expect(history.entries(with: "ben") == [entry("3", "ben")])
         let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
         #expect(mode == 0o600)
-        // A line that a crash has cut costs itself alone.
+        // A line that a crash has cut is the only one lost.
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         try file.seekToEnd()
         try file.write(contentsOf: Data(#"{"id":"4","pe"#.utf8))

@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// Frames that are cut, changed, or random: a frame or an error, never a crash. The seed makes a failure repeatable.
+    /// Cut, changed and random frames give a frame or an error, never a crash. The seed makes a failure repeatable.
     @Test(arguments: 0..<8) func anyBytesGiveAFrameOrAnError(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let valid = try clientFrames.map { Array(body(try WireFormat.bytes($0)).readableBytesView) }
@@ -116,12 +116,12 @@ import Testing
             }
             if let frame = try? WireFormat.clientFrame(ByteBuffer(bytes: bytes)) {
                 frameCount += 1
-                // What was accepted is within the limits, so it can be sent again.
+                // An accepted frame is within the limits, so it can be sent again.
                 #expect(throws: Never.self) { try WireFormat.bytes(frame) }
             }
             _ = try? WireFormat.serverFrame(ByteBuffer(bytes: bytes))
         }
-        #expect(frameCount > 0, "Some changes leave a frame valid, or the test tests nothing.")
+        #expect(frameCount > 0, "At least one changed frame must be valid, or this test tests nothing.")
     }
 }
 

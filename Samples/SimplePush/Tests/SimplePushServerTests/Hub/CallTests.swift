@@ -7,7 +7,7 @@ import Testing
     private func invite(_ id: String, _ user: String) -> ClientFrame { .invite(OutgoingInvitation(id: id, to: user)) }
     private func act(_ id: String, _ action: CallAction) -> ClientFrame { .call(CallRequest(id: id, action: action)) }
 
-    /// Ann calls Ben, whose provider hears it and whose app comes then.
+    /// Ann calls Ben. His provider receives the invitation, and then his app connects.
     private func ringing(
         _ world: World
     ) async throws -> (ann: TestClient, provider: TestClient, ben: TestClient) {
@@ -124,7 +124,7 @@ import Testing
             ann.close()
             let again = try await world.client("ann", .control)
             #expect(try await again.call()?.phase == .accepted)
-            // It repeats its invitation, as it does when it does not know whether it arrived.
+            // The app repeats its invitation, because it does not know whether the first one arrived.
             try await again.send(invite("c", "ben"))
             #expect(try await again.next() == .accepted(Accepted(id: "c", isHere: true)))
             #expect(try await again.call()?.phase == .accepted)

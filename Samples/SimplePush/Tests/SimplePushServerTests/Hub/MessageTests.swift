@@ -32,7 +32,7 @@ import Testing
             }
             #expect(sequences == sequences.sorted())
             try await ben.send(.acknowledge(Acknowledgement(through: sequences[1])))
-            // The answer to a frame after it shows that the server has taken it.
+            // When the server answers a later frame, it has handled the acknowledgement.
             _ = try await world.client("ben", .control)
             ben.close()
             let again = try await world.client("ben", .notification)
@@ -49,7 +49,7 @@ import Testing
             let ann = try await world.client("ann", .control)
             try await Task.sleep(for: .milliseconds(100))
             try await ann.send(text("1", to: "ben"))
-            // The sender did not hear the answer and repeats it.
+            // The sender did not get the answer, and repeats the text.
             try await ann.send(text("1", to: "ben"))
             for _ in 0..<2 {
                 #expect(try await ann.next() == .accepted(Accepted(id: "1", isHere: false)))
@@ -60,7 +60,8 @@ import Testing
         }
     }
 
-    /// More than a window: the rest follows the acknowledgements, in order, also what comes meanwhile.
+    /// The queue is longer than a window. The rest follows the acknowledgements in order, with the texts that arrive
+    /// meanwhile.
     @Test func aLongQueueArrivesInOrder() async throws {
         try await World.with {
             $0.windowCount = 4

@@ -126,7 +126,7 @@ import Testing
             await silent.frame(
                 #"{"register":{"version":1,"channel":"control","user":"silent","name":"S","key":"0123456789abcdef"}}"#)
             #expect(await silent.isClosed())
-            // A client that answers the heartbeats stays.
+            // A client that answers the heartbeats stays connected.
             let ann = try await world.client("ann", .control)
             try await Task.sleep(for: .seconds(2))
             try await ann.send(.directory(DirectoryRequest()))

@@ -11,7 +11,7 @@ import Testing
             await #expect(throws: LinkFailure.wrongSecret(world.server.address)) {
                 try await world.client("ann", .control, security: other)
             }
-            // The right one still works.
+            // The right secret still works.
             _ = try await world.client("ann", .control)
         }
     }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    /// Another implementation of TLS says what was agreed.
+    /// Another implementation of TLS reports which cipher suite was agreed.
     @Test(arguments: [
         ("ECDHE-PSK-CHACHA20-POLY1305", "-tls1_2", true), ("PSK-AES256-CBC-SHA", "-tls1_2", false),
         ("ECDHE-PSK-AES256-CBC-SHA", "-tls1_2", false), ("ECDHE-RSA-CHACHA20-POLY1305", "-tls1_2", false),

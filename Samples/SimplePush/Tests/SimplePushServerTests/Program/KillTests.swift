@@ -11,7 +11,7 @@ import Testing
         let process: Process
         let address: ServerAddress
 
-        /// Runs the program that lies beside the tests, and waits until it listens.
+        /// Runs the program in the folder of the tests, and waits until it listens.
         static func start(_ folder: String, port: Int) throws -> Program {
             let process = Process()
             process.executableURL = Bundle.main.executableURL?.deletingLastPathComponent()
@@ -56,8 +56,8 @@ import Testing
         try await body(folder, secret)
     }
 
-    /// Ann sends all the time. The server is killed in the middle, again and again. Ben gets every text that the server
-    /// accepted, and no text twice when he ignores those that he knows.
+    /// Ann sends all the time while the server is killed again and again. Ben gets every text that the server accepted.
+    /// If he ignores repeated identifiers, he gets no text twice.
     @Test func whatTheServerAcceptedSurvivesKills() async throws {
         try await withFolder { folder, secret in
             var program = try Program.start(folder, port: 0)
@@ -72,7 +72,7 @@ import Testing
                         try? await ann.send(.text(OutgoingText(id: "\(next)", to: "ben", text: "x")))
                     }
                 }
-                // Killed after some answers, with others under way.
+                // Kill the server after some answers, while other texts are on their way.
                 for _ in 0..<Int.random(in: 1...10) {
                     guard case .accepted(let acceptance)? = try await ann.next() else { break }
                     accepted.insert(acceptance.id)
@@ -84,7 +84,7 @@ import Testing
                     if case .accepted(let acceptance) = frame { accepted.insert(acceptance.id) }
                 }
                 program = try Program.start(folder, port: program.address.port)
-                // Ben comes for a moment and tells the server of a part only.
+                // Ben connects for a moment and acknowledges only a part.
                 let ben = try await open(program, secret, "ben", .notification)
                 var shown: [DeliveredText] = []
                 while let frame = try? await ben.next(seconds: 0.3) {
