@@ -13,15 +13,15 @@ let strict: [SwiftSetting] = [
 ]
 
 let coding = Target.Dependency.product(name: "EarshotCoding", package: "earshot")
-/// What the targets that tests look into are compiled with. `make test-server` tests the release build, whose dependencies then
-/// compile once for it and for `make server`.
+/// The settings of the targets whose internals the tests use. `make test-server` tests the release build, whose dependencies
+/// then compile once for it and for `make server`.
 let tested: [SwiftSetting] =
     strict
     + (Context.environment["EARSHOT_TESTING"] == "1"
         ? [.unsafeFlags(["-enable-testing"], .when(configuration: .release))] : [])
 
 let wire = Target.Dependency.product(name: "NearbyWire", package: "earshot")
-// The SHA-256 of the system: a library of Swift would compile a second BoringSSL beside that of TLS.
+// SHA-256 comes from the system: a Swift library would compile a second BoringSSL beside TLS's.
 let crypto = Target.Dependency.product(name: "CCrypto", package: "earshot")
 let basics = Target.Dependency.product(name: "EarshotBasics", package: "earshot")
 let system = Target.Dependency.product(name: "EarshotSystem", package: "earshot")
@@ -81,7 +81,8 @@ let package = Package(
                     name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["Postgres"])),
             ],
             swiftSettings: tested),
-        // Empty without the trait, so that the embedded store needs no libpq to be built or run.
+        // This target is empty without the trait, so that a service with the embedded store builds and runs without
+        // libpq.
         .target(
             name: "EarshotPostgres", dependencies: [.target(name: "CPostgres", condition: .when(traits: ["Postgres"]))],
             swiftSettings: tested),

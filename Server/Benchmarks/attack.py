@@ -1,4 +1,4 @@
-"""The honest devices of attack.sh. It prints their success and latency, and what the attackers did."""
+"""The honest devices of attack.sh. It prints their success and latency, and wrk's figures about the attackers."""
 import asyncio, base64, json, random, subprocess, sys, time, urllib.parse
 
 base, key, seconds, attackers, connections, scratch, kind = sys.argv[1:]
@@ -29,7 +29,7 @@ class Connection:
 
 
 def token(is_published):
-    """What an order in a sealed project has besides: a token that the device drew, and a publication's key for it."""
+    """The additional fields of an order in a sealed project: a token that the device drew, and a publication's key for it."""
     if kind != "sealed":
         return {}
     drawn = {"token": f"{random.getrandbits(64):016x}"}

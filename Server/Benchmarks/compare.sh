@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the speed of the token service beside a reference on the same machine, in turns, and prints both and their ratio.
+# Measures the token service and a reference alternately on the same machine, and prints both speeds and their ratio.
 #
 #     Server/Benchmarks/compare.sh [--into FILE] [EARSHOTD] [SECONDS] [ROUNDS] [CONNECTIONS...]
 #
@@ -69,7 +69,7 @@ load_reference() {
     end
 }
 
-# Requests a second, p50, p99 and processor time from wrk's words; an answer other than 2xx spoils the run.
+# Reads requests a second, p50, p99 and processor time from wrk's output. An answer other than 2xx fails the run.
 figures() {
     ! grep -E 'Non-2xx|Socket errors' "$1" >&2 || { echo "$0: requests failed" >&2; exit 1; }
     awk '/Requests\/sec/ {rate = $2} /^ +50%/ {p50 = $2} /^ +99%/ {p99 = $2} /^CPU of/ {cpu = $5}

@@ -1,5 +1,5 @@
--- What wrk sends: of ten requests nine report sightings and one publishes, each from one of many sessions.
--- wrk's own arguments after -- are the file with sessions and their publications, the one with tokens, and `open` or `sealed`.
+-- wrk's requests: nine of ten report sightings and one publishes, each from one of many sessions. The arguments after `--` are
+-- the file with sessions and their publications, the file with tokens, and `open` or `sealed`.
 local function lines(path)
     local all = {}
     for line in io.lines(path) do all[#all + 1] = line end

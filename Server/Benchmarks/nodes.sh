@@ -6,13 +6,14 @@
 # With --into it also replaces the section "Token service with many devices" of FILE. EARSHOTD must be built with POSTGRES=1. 0 nodes are
 # the service on SQLite.
 #
-# Statements of SQL put the devices in, each with a publication, a subscription and their tokens; all else is HTTP. A wrk for
-# each node sends it rooms.lua. Everything runs on this machine, so nodes, database and wrk share its cores: the
-# processor time of each says more than the requests a second.
+# SQL statements insert the devices, each with a publication, a subscription and their tokens; everything else uses HTTP. One
+# wrk for each node sends the requests of rooms.lua. Everything runs on this machine, so nodes, database and wrk share its
+# cores: the processor time of each says more than the requests a second.
 #
-# In the phase `arrive` each device reports for the first time. In the phase `stay` only as many devices report as fit: each is visited
-# every 5 s, at the rate of `arrive`, so that no device falls silent. The messages found and lost in it show that they stayed.
-# SECONDS at most 40, because the service shortens the tokens to 120 s at its start, and all phases use them.
+# In the phase `arrive` each device reports for the first time. In the phase `stay` each device reports every 5 s, so that none falls
+# silent. Their number is limited so that the rate of `arrive` suffices. The messages found and lost in this phase show that the
+# devices stayed. SECONDS is at most 40, because the service shortens the tokens' lifetime to 120 s at its start, and all phases use
+# these tokens.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 
@@ -32,7 +33,7 @@ devices=${3:-100000}
 room=${4:-100}
 heard=10
 connections=48
-# How often a device that stays reports. Silence ends its sightings after 15 s.
+# The time between two reports of a device that stays. Silence ends its sightings after 15 s.
 period_seconds=5
 # The time until all other devices have fallen silent, and the service has swept their sightings.
 settling_seconds=25
@@ -51,7 +52,7 @@ end() {
 trap 'end; "$root/Server/Benchmarks/postgres.sh" stop "$scratch/postgres" 2>/dev/null || true; rm -rf "$scratch"' EXIT
 address=$("$root/Server/Benchmarks/postgres.sh" start "$scratch/postgres")
 
-# The devices as a service makes them. The first renewal of each item issues the next token.
+# Inserts the devices as a service would. The first renewal of each item issues the next token.
 fill_postgres() {
     psql -qX -v ON_ERROR_STOP=1 -d "$address" >/dev/null <<SQL
 TRUNCATE device, publication, subscription, token, delivery, owner;
@@ -106,7 +107,7 @@ events() {
 }
 
 ticks() { awk '{sum += $14 + $15} END {print sum + 0}' "$@" 2>/dev/null; }
-# Also those of processes that have ended: PostgreSQL's connections do.
+# The ticks of PostgreSQL include those of ended processes, because its processes end with their connections.
 of_nodes() { local server; for server in "${servers[@]}"; do echo "/proc/$server/stat"; done | xargs cat | ticks; }
 of_postgres() {
     local master
@@ -184,7 +185,7 @@ measure() {
         echo "| $name | arrive | $devices | $before | $row"
         active=$(($(<"$scratch/rate") * period_seconds / room * room))
         active=$((active < room ? room : active > devices ? devices : active))
-        # Those that stay report meanwhile.
+        # The devices that stay report meanwhile.
         send arrive "$count" "$active" "$settling_seconds"
         before=$(cut -d ' ' -f 1 /proc/loadavg)
         row=$(load stay "$count" "$active")

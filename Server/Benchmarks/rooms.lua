@@ -1,9 +1,9 @@
--- What wrk sends for nodes.sh: devices of many rooms. Arguments: the phase, the number of
--- devices, the number in a room, how many neighbours each hears, this process's number, and the number of processes.
+-- wrk's requests for nodes.sh, from devices in many rooms. Arguments: the phase, the number of devices, the number in a
+-- room, how many neighbours each hears, this process's number, and the number of processes.
 --
--- Each device i has the session and the tokens that the script gave it. In the phase `arrive` each reports once. In the phase
--- `stay`, of 14 requests twelve are reports, one renews the publication and one the subscription: a minute of a device. The number of
--- devices must be so small that the service comes round in time.
+-- Each device i has the session and the tokens that the script gave it. In the phase `arrive` each reports once. In the phase `stay`,
+-- a device sends 14 requests a minute: twelve reports, one renewal of the publication and one of the subscription. There must be few
+-- enough devices that each has its turn in time.
 local phase, devices, room, heard, step, next
 local kind = 0
 
@@ -21,12 +21,13 @@ local function report(device)
 end
 
 function request()
-    -- From room to room: neighbours seldom report in one moment.
+    -- The order goes from room to room, so that neighbours seldom report at the same moment.
     local rooms = devices / room
     local device = next % rooms * room + math.floor(next / rooms)
     next = next + step
     if next >= devices then
-        -- From the beginning, the devices that another process had: each has every request in the end.
+        -- The next round takes the devices that another process had, so that each device sends every kind of request in
+        -- the end.
         next = next % step + 1
         if next >= step then next = 0 end
     end

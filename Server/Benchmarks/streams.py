@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""What devices that stay take when each keeps its event stream open, as our clients do.
+"""Measures the memory and processor time for devices that stay, each with an open event stream, as our clients have.
 
     streams.py [--tls] PORT PROCESS DEVICES SECONDS [ROOM] [HEARD] [SENDERS]
 
-The database was filled by fill.py. Each device opens its stream; then each reports what it hears, and finds it; then, for SECONDS, each
-sends three requests a minute: a report of what is known, and two renewals with new tokens. The processor time and the memory are those of
-PROCESS. It prints the rows of a table. With SENDERS it then sends for SECONDS as many requests as so many devices do: a request costs less the
-more of them there are.
+fill.py filled the database. Each device opens its stream; then each reports the tokens it hears, and finds their messages; then, for
+SECONDS, each sends three requests a minute: a report of known tokens, and two renewals with new tokens. The processor time and the memory
+are those of PROCESS. It prints the rows of a table. With SENDERS it then sends, for SECONDS, as many requests as this many devices do: a
+request costs less the more of them there are.
 """
 import asyncio
 import os
@@ -25,7 +25,7 @@ room = int(sys.argv[5]) if len(sys.argv) > 5 else 100
 heard = int(sys.argv[6]) if len(sys.argv) > 6 else 10
 senders = int(sys.argv[7]) if len(sys.argv) > 7 else 0
 PERIOD_SECONDS = 60
-# Two comments, one each 15 s.
+# Each stream gets two comments in this time, one every 15 s.
 QUIET_SECONDS = 30
 CONNECTIONS = 32
 
@@ -49,7 +49,7 @@ def head(method, path, device, body=""):
 
 
 class Stream(asyncio.Protocol):
-    """Counts events and keeps nothing."""
+    """Counts events and stores none."""
 
     found = lost = closed = ready = 0
 
@@ -148,7 +148,7 @@ async def main():
     )
 
     async def stay(count):
-        """The requests of so many devices, which the real ones send in a shorter period."""
+        """The requests of `count` devices. The connected devices, which may be fewer, send them in a shorter period."""
         period = PERIOD_SECONDS * devices / count
         # Each device has its moment in the period.
         due = sorted((random.random() * period, device, kind) for device in range(devices) for kind in range(3))

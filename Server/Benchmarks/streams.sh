@@ -13,7 +13,7 @@ earshotd=${1:-$root/Server/.build/release/earshotd}
 devices=${2:-18500}
 seconds=${3:-60}
 
-# The load and the service take a descriptor a stream each.
+# The load and the service each take one descriptor for each stream.
 ulimit -n $((devices + 1000))
 scratch=$(mktemp -d)
 server=

@@ -34,7 +34,8 @@ public struct EarshotServer: Sendable {
         public var privateKeyPath: String?
         /// The path of a folder with a web page to serve at `/`; nil serves none.
         public var webFolder: String?
-        /// The addresses of proxies in front of the service: a client's address is what they say in `X-Forwarded-For`.
+        /// The addresses of proxies in front of the service. For their requests, `X-Forwarded-For` has the client's
+        /// address.
         public var proxies: [String] = []
         /// The level of the log.
         public var logLevel = Logger.Level.info

@@ -38,7 +38,8 @@ struct Endpoint: Sendable {
 }
 
 extension Request {
-    /// Checks the headers on which a proxy and this service could disagree: where the request is for, and where it ends.
+    /// Checks the headers on which a proxy and this service could disagree: the request's host, and the length of its
+    /// body.
     ///
     /// The library takes the first Host as the authority, and leaves further ones in the headers.
     func requireClearFraming() throws {

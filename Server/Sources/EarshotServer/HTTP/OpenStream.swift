@@ -54,12 +54,12 @@ final class OpenStream: Sendable {
     func begin() {
         service.hub.open(self, device: session.device, limit: service.settings.read(\.limits.streamsPerDevice))
         presence?.open(session.device)
-        // Not only at the next write: from here on the device counts as silent.
+        // End the stream when the connection closes, not at the next write: from then on the device counts as silent.
         channel.closeFuture.whenComplete { [weak self] _ in self?.finish() }
         wake()
     }
 
-    /// There may be a change.
+    /// Lets a task send the changes, if there are any.
     func wake() {
         let begins = state.withLock { state in
             state.isWoken = true

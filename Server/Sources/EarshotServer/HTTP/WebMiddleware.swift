@@ -33,7 +33,7 @@ struct WebMiddleware: RouterMiddleware {
         var headers = Self.headers
         headers[.contentType] = file.type
         headers[.eTag] = file.tag
-        // Also without a body: it is the length for a GET.
+        // HEAD has no body, but the same header: the length that a GET would have.
         headers[.contentLength] = "\(file.content.readableBytes)"
         let isKnown = request.headers[.ifNoneMatch].map { Self.isTag(file.tag, in: $0) } ?? false
         if isKnown { return Response(status: .notModified, headers: headers) }

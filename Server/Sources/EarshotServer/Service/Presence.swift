@@ -7,7 +7,7 @@ import Synchronization
 /// write.
 final class Presence: Sendable {
     private struct State {
-        /// Of devices without a stream.
+        /// The last reports of devices without a stream.
         var lastReports: [Int64: Moment] = [:]
         /// The numbers of open streams.
         var streams: [Int64: Int] = [:]

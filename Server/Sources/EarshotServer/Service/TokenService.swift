@@ -61,7 +61,7 @@ final class TokenService: Sendable {
         }
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
-        // Before the rate, so that other pages cannot spend it.
+        // Check the origin before the rate, so that other pages cannot use up the rate.
         try require(source, holder.origins)
         try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
         guard holder.role == .device else { throw Problem.notDeviceKey }
@@ -79,7 +79,8 @@ final class TokenService: Sendable {
         try keepAddressRate(source)
         guard secret.utf8.count <= Secret.maximumCount else { throw Problem.badSession }
         let hash = Secret.hash(secret)
-        // Before the look-up, so that the requests of a device beyond its limit never reach the database.
+        // Check the rate before the look-up, so that the requests of a device beyond its limit never reach the
+        // database.
         if let seconds = rates.wait(for: .requests(session: hash), now: now) {
             throw Problem.rateLimited(per: "device", retryAfterSeconds: seconds)
         }

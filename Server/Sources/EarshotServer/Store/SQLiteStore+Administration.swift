@@ -55,7 +55,7 @@ extension SQLiteStore {
             }
             return key
         }
-        // When the command has ended, a running service refuses the key.
+        // A running service refuses the key before the command ends.
         if isServing {
             try refreshRevocations(isUrgent: true)
         } else {

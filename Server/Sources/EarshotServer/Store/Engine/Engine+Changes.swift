@@ -18,7 +18,7 @@ extension Engine {
         let (cursor, isFull) = (noted.last?.delivery.sequence ?? query.after, noted.count == query.limit)
         let untold = noted.filter(\.isUntold)
         if !untold.isEmpty {
-            // Before the reader continues: afterwards no later process would know that the device did not get the
+            // Forget it before the reader continues: later no process would know that the device did not get the
             // message.
             _ = try await settle { live, changes, now in live.forget(untold, of: session.device, &changes, now: now) }
             noted.removeAll(where: \.isUntold)

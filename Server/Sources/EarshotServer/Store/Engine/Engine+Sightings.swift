@@ -4,7 +4,7 @@ extension Engine {
     /// An unknown token costs one look-up in memory and stores nothing.
     func report(_ report: SightingReport) async throws -> SightingAnswer {
         let now = clock.now
-        // Before the report takes effect, so that a sweep at the same time does not end its sightings.
+        // Note the report before it takes effect, so that a sweep at the same time does not end its sightings.
         presence.note(report.session.device, now: now)
         let recorded = try live.withLock { live -> (SightingAnswer, isUnsettled: Bool)? in
             try live.awaitsCommit(report) ? nil : live.record(report, now: now)

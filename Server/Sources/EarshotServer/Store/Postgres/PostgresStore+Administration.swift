@@ -62,7 +62,7 @@
                 try connection.execute("SELECT pg_notify($1, '')", [.text(Self.channel)])
                 return key
             }
-            // When the command has ended, running nodes refuse the key.
+            // Running nodes refuse the key before the command ends.
             if isNode { try await endRevoked() } else { try await Task.sleep(for: Self.revocationDelay) }
             return key
         }

@@ -6,7 +6,7 @@
     /// Copies a SQLite database.
     ///
     /// The rows keep their numbers. SQLite counts from 1 over all projects, and the numbers of new rows on PostgreSQL
-    /// begin far above (`ProjectRows`), so all are unique.
+    /// begin far above (`ProjectRows`), so all numbers are unique.
     extension PostgresStore {
         private enum Kind: String {
             case bigint
