@@ -1,6 +1,6 @@
 ## The token service, Server/
 
-# What operators run: a package of its own, because it brings an HTTP server and a database along.
+# The service is a separate package, because it needs an HTTP server and a database.
 SERVER := --package-path Server -c release --product earshotd $(CHECKS) $(LINKING)
 # `make server POSTGRES=1` adds the store for several services together, which needs libpq.
 POSTGRES ?=

@@ -1,4 +1,4 @@
-"""What operation.sh asks about the files in Server/Operation. Each complaint is a line; one suffices for status 1.
+"""The checks of operation.sh on the files in Server/Operation. Each error is printed on a line; one suffices for status 1.
 
     operation.py alerts|compose|expressions|names [FILE]
 """
@@ -39,14 +39,14 @@ def panels():
 
 
 def dashboard_expressions():
-    """With values in place of Grafana's variables."""
+    """The panels' expressions, with values in place of Grafana's variables."""
     for panel in panels():
         for target in panel["targets"]:
             yield panel["title"], target["expr"].replace("$__rate_interval", "1m").replace("$node", ".*")
 
 
 def metrics_of(expression):
-    """The names of metrics: what is no string, label, duration, function or keyword of PromQL."""
+    """The names of metrics: all names except strings, labels, durations, functions and keywords of PromQL."""
     expression = re.sub(r"\"[^\"]*\"", "", expression)
     expression = re.sub(r"\{[^}]*\}|\[[^]]*\]|\boffset\s+\w+", "", expression)
     expression = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", "", expression)
@@ -55,7 +55,7 @@ def metrics_of(expression):
 
 
 def alerts(_):
-    """Each alert has its texts, a test that fires it, and names problems and panels that exist."""
+    """Each alert has its texts and a test that fires it, and names only problems and panels that exist."""
     tests = (operation / "alerts.test.yaml").read_text()
     codes = (server / "Sources/EarshotServer/Problem.swift").read_text()
     titles = {panel["title"] for panel in panels()}
@@ -117,7 +117,7 @@ def compose(help_file):
             demand(path.endswith("_FILE") and text.startswith("/run/secrets/"), f"{path} names no file in /run/secrets")
         demand(not re.search(r"(?i)(password|PGPASSWORD)=", text), f"{path} has a password")
     for name, secret in file["secrets"].items():
-        # .gitignore has that folder.
+        # .gitignore names that folder.
         demand(secret == {"file": f"./secrets/{name}"}, f"the secret {name} is not in secrets/")
     for name, service in services.items():
         for key in ("restart", "read_only", "mem_limit", "healthcheck", "networks"):

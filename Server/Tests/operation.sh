@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Checks what operators load from Server/Operation: alerts and their tests, Prometheus' configuration, the dashboard, nginx.conf and
-# compose.yaml. It starts the service on SQLite and nginx in front of it, and compares the metrics with those that the files use. It takes
-# some seconds.
+# Checks the files that operators load from Server/Operation: alerts and their tests, Prometheus' configuration, the dashboard, nginx.conf
+# and compose.yaml. It starts the service on SQLite and nginx in front of it, and compares the metrics with those that the files use. It
+# takes some seconds.
 #
 #     Server/Tests/operation.sh [EARSHOTD]
 #
@@ -11,14 +11,14 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 
 earshotd=${1:-$root/Server/.build/release/earshotd}
 operation=$root/Server/Operation
-# Debian has nginx there.
+# Debian installs nginx there.
 PATH=$PATH:/usr/sbin
 [[ -x $earshotd ]] || { echo "$0: there is no program $earshotd; 'make server' builds it" >&2; exit 69; }
 for program in promtool nginx openssl curl; do
     command -v "$program" >/dev/null || { echo "$0 needs $program: scripts/install-dependencies.sh operation" >&2; exit 69; }
 done
 python=
-# Debian's package is for Debian's Python.
+# Debian's package of the module works only with Debian's Python.
 for candidate in python3 /usr/bin/python3; do
     "$candidate" -c 'import yaml' 2>/dev/null && python=$candidate && break
 done
@@ -34,7 +34,7 @@ end() {
 trap end EXIT
 
 failed=0
-# A name, and a command whose output says what failed.
+# check NAME COMMAND...: the command's output gives the reason of a failure.
 check() {
     local name=$1
     shift
@@ -47,7 +47,7 @@ check() {
     fi
 }
 ask() { "$python" "$root/Server/Tests/operation.py" "$@"; }
-# The file, and a text that is in it after five seconds at most.
+# await FILE TEXT: waits up to five seconds until the file contains the text.
 await() {
     for _ in {1..100}; do
         grep -q "$2" "$1" && return
@@ -67,7 +67,7 @@ ask expressions >"$scratch/dashboard.yaml"
 check "Prometheus takes the dashboard's expressions" promtool check rules "$scratch/dashboard.yaml"
 "$earshotd" serve --help >"$scratch/help"
 check "compose.yaml has no password, and agrees with the other files" ask compose "$scratch/help"
-# Neither needs its service for this.
+# Neither needs a running service for this check.
 if docker compose version >/dev/null 2>&1; then
     check "docker compose takes compose.yaml" docker compose --file "$operation/compose.yaml" config --quiet
 elif command -v podman-compose >/dev/null; then
@@ -87,7 +87,8 @@ await "$scratch/out" http || { cat "$scratch/log"; exit 1; }
 address=$(sed 's|.*http://||' "$scratch/out")
 operators=$(sed -n 's|.*metrics=\(http://[^ ]*\)/metrics.*|\1|p' "$scratch/log")
 
-# One node is the service. The other is gone, so nginx has to ask the next one. The certificate is thrown away.
+# One node is the service. The other one does not exist, so nginx has to ask the next. The certificate is only for this
+# test.
 read -r port gone < <("$python" -c '
 import socket
 sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Upgrades two nodes on one PostgreSQL, one after the other, while a device publishes and another one listens. Nothing may be lost, and no
-# event may come twice.
+# Upgrades two nodes on one PostgreSQL, one after the other, while a device publishes and another one listens. No message may be lost, and
+# no event may come twice.
 #
 #     Server/Tests/rolling.sh OLD NEW
 #
@@ -27,7 +27,7 @@ check() {
 }
 database=$("$root/Server/Benchmarks/postgres.sh" start "$scratch/postgres")
 
-# start NAME PROGRAM PORT: a node at a port that stays the same.
+# start NAME PROGRAM PORT: starts a node, always at this port.
 declare -A process
 start() {
     "$2" serve --port "$3" --no-operations --database "$database" --log-level warning >"$scratch/$1" 2>>"$scratch/$1.log" &
@@ -51,7 +51,7 @@ start b "$old" "$second"
 "$old" project create demo --database "$database" >/dev/null
 key=$("$old" key create demo --database "$database" 2>/dev/null)
 
-# ask PORT METHOD PATH BEARER [BODY], again for as long as the project moves.
+# ask PORT METHOD PATH BEARER [BODY]: sends a request, and repeats it while the project moves.
 ask() { curl -fsS --retry 20 --retry-delay 1 --retry-all-errors -X "$2" -H "Authorization: Bearer $4" ${5:+-d "$5"} "http://127.0.0.1:$1$3"; }
 field() { python3 -c 'import json, sys; v = json.load(sys.stdin)
 for k in sys.argv[1].split("."): v = v[k]
@@ -82,7 +82,7 @@ while True:
 PYTHON
 python3 "$scratch/listen.py" "$listener" "$first" "$second" >"$scratch/events" &
 
-# Publishes a message by one node, and lets the listener report its token by the other.
+# Publishes a message through one node, and lets the listener report its token through the other.
 count=0
 message() {
     local answer token

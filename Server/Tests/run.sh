@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. Two run at once,
-# because they wait for answers most of the time; the third, which computes, follows the shorter one. Prints the output of each when it ends.
+# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. Two processes run at
+# once, because they wait for answers most of the time. The third, which computes, follows the shorter of the two. The script prints the
+# output of each when it ends.
 #
 #     Server/Tests/run.sh FOLDER
 #
@@ -12,7 +13,7 @@ built=$(realpath "$1")
 tests=$built/earshot-serverPackageTests.xctest
 [[ -x $tests ]] || { echo "There is no $tests. 'make test-server' builds it." >&2 && exit 66; }
 
-# What both stores promise; EARSHOT_TEST_STORE says on which one a test runs.
+# The tests of guarantees that both stores give. EARSHOT_TEST_STORE selects the store of a run.
 both='MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests'
 both+='|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTests'
 

@@ -22,7 +22,7 @@
             box.balancer.withLock { $0 = self }
         }
 
-        /// The ports of the nodes from now on.
+        /// Sets the ports of the nodes.
         func use(_ ports: [Int]) { nodes.withLock { $0 = ports } }
 
         func close() async throws { try await channel.close() }
@@ -58,7 +58,7 @@
         }
     }
 
-    /// Passes on what arrives.
+    /// Passes all bytes on to the other connection.
     private final class Glue: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         private let other: any Channel

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Web pages: which keys they may use, what they may do, what they may read, and how often.
+/// Web pages: their keys, their requests, the answers that they may read, and their limits.
 @Suite struct BrowserTests {
     private static let site = "https://example.org"
     private static let other = "https://elsewhere.example"
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// What a page needs, and nothing of the owner.
+    /// A page may send all requests that it needs, and none of the owner's.
     @Test(arguments: StoreKind.all) func aPagePublishesAndSubscribes(_ kind: StoreKind) async throws {
         let world = try World(kind)
         let key = try await world.browserKey(Self.site)
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// A browser key works in pages of its origins alone; another key works in no page.
+    /// A browser key works only in pages of its origins. Other keys work in no page.
     @Test(arguments: StoreKind.all) func whereAKeyMayBeUsed(_ kind: StoreKind) async throws {
         let world = try World(kind)
         let (key, appKey) = (try await world.browserKey(Self.site), try await world.key())
@@ -74,7 +74,7 @@ import Testing
                 (key, [.origin: "null"], 403, "origin_not_allowed"),
                 (key, [.origin: "\(Self.site)/"], 403, "origin_not_allowed"),
                 (key, [.origin: "http://example.org"], 403, "origin_not_allowed"),
-                // No page of this service, because it serves none.
+                // This service serves no pages, so the request comes from another one.
                 (key, Self.sameOrigin, 403, "no_origin"), (key, [.secFetchSite: "cross-site"], 403, "no_origin"),
                 (key, [.origin: Self.other, .secFetchSite: "same-origin"], 403, "origin_not_allowed"),
                 (appKey, [:], 201, ""), (appKey, Self.fromSite, 403, "not_browser_key"),
@@ -83,7 +83,7 @@ import Testing
                 let answer = try await Caller(client, bearer: bearer, headers).send(.post, "/v1/devices")
                 #expect(answer.status.code == status && answer.code == code, "\(headers): \(answer.text)")
             }
-            // The same for the session of a key, and for an owner's key.
+            // The same rules apply to the session of a key and to an owner's key.
             let session = try await Caller(client, key: key, Self.fromSite).bearer
             let appSession = try await Caller(client, key: appKey).bearer
             for (bearer, headers, code) in [
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    /// Browsers send no Origin with a GET of the page's own origin, but say that it is its own.
+    /// Browsers send no Origin with a GET to the page's own origin, but mark it as `same-origin`.
     @Test func pagesOfTheServiceItself() async throws {
         let world = try World()
         let key = try await world.browserKey()
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    /// A proxy that serves the page beside the service: the page's origin is the host of its requests.
+    /// A proxy serves the page beside the service, so the page's origin is the host of its requests.
     @Test func pagesBesideTheService() throws {
         let allowed = AllowedOrigins([try WebOrigin("https://example.org"), try WebOrigin("http://localhost:8000")])
         func code(_ source: RequestSource) -> String? {
@@ -142,7 +142,7 @@ import Testing
         #expect(code(RequestSource(host: "example.org")) == "no_origin")
     }
 
-    /// A browser asks before it sends a request, without the key.
+    /// Before it sends a request, a browser asks without the key whether it may.
     @Test(arguments: StoreKind.all) func preflights(_ kind: StoreKind) async throws {
         let world = try World(kind)
         _ = try await world.browserKey(Self.site)
@@ -184,7 +184,7 @@ import Testing
         }
     }
 
-    /// A page reads answers, and refusals most of all; a page of another origin reads nothing.
+    /// A page of an allowed origin can read answers, including refusals. A page of another origin can read nothing.
     @Test(arguments: StoreKind.all) func whatPagesMayRead(_ kind: StoreKind) async throws {
         let world = try World(kind) { $0.requestsPerDevice = RateLimit(perSecond: 0.1, burst: 1) }
         let key = try await world.browserKey(Self.site)
@@ -226,7 +226,7 @@ import Testing
         #expect(try await problem { try await world.service.session(secret: secret, from: source) } == .badSession)
     }
 
-    /// Anyone may take the key out of the page, so each address has a limit of its own.
+    /// Anyone can read the key in the page, so each address has its own limit.
     @Test(arguments: StoreKind.all) func limitsOfAnAddress(_ kind: StoreKind) async throws {
         let world = try World(kind) {
             $0.requestsPerAddress = RateLimit(perSecond: 1, burst: 4)
@@ -241,10 +241,10 @@ import Testing
         let refusal = try await problem { try await service.openSession(key: key, from: here) }
         #expect(refusal?.code == "rate_limited" && refusal?.retryAfterSeconds == 2)
         #expect(refusal?.message.contains("address") == true)
-        // A guess of a secret counts like a request, and nothing is looked up beyond the limit.
+        // A guess of a secret counts as a request. Beyond the limit the service looks nothing up.
         #expect(try await problem { try await service.session(secret: "x", from: here) } == .badSession)
         #expect(try await problem { try await service.session(secret: secret, from: here) }?.code == "rate_limited")
-        // Other addresses, and apps, do not notice.
+        // Other addresses and apps are not affected.
         _ = try await service.session(secret: secret, from: there)
         _ = try await service.openSession(key: key, from: there)
         let (_, appSecret) = try await service.openSession(key: appKey)
@@ -253,7 +253,7 @@ import Testing
         _ = try await service.session(secret: secret, from: here)
     }
 
-    /// A client in many addresses fills no memory, and keeps no honest one out.
+    /// A client with many addresses neither fills the memory nor shuts honest clients out.
     @Test func manyAddresses() {
         let limiter = RateLimiter()
         let limit = RateLimit(perSecond: 0.001, burst: 10)
@@ -264,7 +264,7 @@ import Testing
             guard limiter.count <= RateLimiter.maximumBuckets else { break }
         }
         #expect(limiter.count <= RateLimiter.maximumBuckets)
-        // The emptiest buckets are those that stay.
+        // The emptiest buckets remain.
         #expect(limiter.take(from: .pageRequests(client: "busy"), limit, now: now) != nil)
     }
 }

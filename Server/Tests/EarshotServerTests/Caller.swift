@@ -12,7 +12,7 @@ let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 struct Caller: Sendable {
     let client: any TestClientProtocol
     let bearer: String?
-    /// What each request has besides.
+    /// The additional headers of each request.
     let headers: HTTPFields
 
     init(_ client: any TestClientProtocol, bearer: String?, _ headers: HTTPFields = [:]) {

@@ -23,11 +23,11 @@ import Testing
         let now = Date().timeIntervalSince1970 * 1_000
         let after = SystemClock.shared.now
         #expect(before <= after)
-        // The calendar may have been adjusted since the tests began, but hardly by an hour.
+        // The calendar may have been adjusted since the tests began, but by less than an hour.
         #expect(abs(now - Double(after.milliseconds)) < 3_600_000)
     }
 
-    /// More ends at once than one write takes: what ends must not pile up.
+    /// More items end together than one write can end. One sweep still ends them all.
     @Test func oneSweepEndsAllThatIsDue() async throws {
         let world = try World { $0.sessionsPerKey = RateLimit(perSecond: 1e6, burst: 1e6) }
         let key = try await world.key()
@@ -36,13 +36,13 @@ import Testing
         world.clock.advance(by: world.service.limits.sessionLifetime)
         let first = try await world.store.sweep(world.service.limits)
         #expect(first.hasMore)
-        #expect(try await world.rowCount("device") == 600, "no write waits for more than 500")
+        #expect(try await world.rowCount("device") == 600, "one write ends at most 500 devices")
         try await world.service.sweep()
         #expect(try await world.rowCount("device") == 0)
         #expect(try await world.store.sweep(world.service.limits) == Swept())
     }
 
-    /// The calendar was set back by a year between two runs: no lease lasts longer than a new one could.
+    /// The calendar was set back by a year between two runs. No lease lasts longer than a new one could.
     @Test func storedLeasesAreBounded() async throws {
         let world = try World()
         let (publisher, subscriber) = (try await world.device(), try await world.device())
@@ -52,7 +52,7 @@ import Testing
         world.clock.advance(by: .seconds(-365 * 86_400))
         try await world.service.begin()
         let limits = world.service.limits
-        // A token that was issued in the future would never be due for the next one.
+        // A token with a time of issue in the future would never be replaced.
         world.clock.advance(by: limits.tokenLifetime / 2)
         let renewed = try await world.service.renewPublication(publication.id, for: publisher.session)
         #expect(renewed.1.bytes != publication.token)

@@ -11,7 +11,7 @@ import Testing
 /// Connections beyond the limit.
 @Suite(.timeLimit(.minutes(1))) struct ConnectionTests {
     @Test func aConnectionBeyondTheLimitGetsAnAnswer() async throws {
-        // The test's own client holds one of them.
+        // The test's own client has one of them.
         let world = try World {
             $0.connections = 3
             $0.connectionsPerAddress = 9
@@ -41,7 +41,8 @@ import Testing
     private static let half = "GET /healthz HTTP/1.1\r\nHost: x\r\n"
     private static let whole = half + "Connection: close\r\n\r\n"
 
-    /// Requests whose headers never end take few connections, and not for long. A client at another address does not notice.
+    /// Requests whose headers never end occupy few connections, and only for a short time. A client at another address gets
+    /// its answer.
     @Test func halfSentHeadsOfOneAddress() async throws {
         let world = try World {
             $0.connections = 100
@@ -59,8 +60,8 @@ import Testing
             while connections.count < 20 { try await Task.sleep(for: .milliseconds(1)) }
             let asked = ContinuousClock.now
             #expect(try await RawConnection.say(Self.whole, to: port, from: "127.0.0.2").hasPrefix("HTTP/1.1 200 "))
-            #expect(ContinuousClock.now - asked < .seconds(10), "it waits for none of them")
-            #expect(connections.count <= 36, "20, and 16 that wait for a refusal")
+            #expect(ContinuousClock.now - asked < .seconds(10), "a client at another address waits for none of them")
+            #expect(connections.count <= 36, "20 connections, and 16 that wait for a refusal")
             let ends = try await answers
             #expect(ContinuousClock.now - start < .seconds(30))
             // The test's own client has one connection.
@@ -98,7 +99,8 @@ import Testing
         }
     }
 
-    /// A later request's head has its time from its first byte. A connection without a request may wait longer.
+    /// The time limit of a later request's head begins with its first byte. A connection without a request may wait
+    /// longer.
     @Test func theTimeOfALaterHead() async throws {
         let world = try World { $0.headTime = .seconds(2) }
         try await EarshotServer.application(world.service, logger: silent).test(.live) { client in
@@ -111,7 +113,7 @@ import Testing
             let slow = try await say(Self.half + "\r\n", Self.half)
             #expect(slow.hasPrefix("HTTP/1.1 200 ") && slow.contains("HTTP/1.1 408 "), "\(slow)")
             #expect(slow.hasSuffix(Problem.requestTooSlow.body), "\(slow)")
-            // A connection that says nothing is closed without a word.
+            // A connection that sends nothing is closed without an answer.
             let start = ContinuousClock.now
             #expect(try await RawConnection.say("", to: port) == "")
             #expect(ContinuousClock.now - start < .seconds(20))

@@ -18,7 +18,7 @@ final class Daemon: @unchecked Sendable {
     /// The base URL at which it listens now.
     private(set) var base = ""
 
-    /// The program stands beside the test bundle.
+    /// The program is beside the test bundle.
     private static let url = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("earshotd")
 
@@ -57,7 +57,7 @@ final class Daemon: @unchecked Sendable {
 
     func run(_ arguments: [String]) throws -> Result { try runAlone(arguments + ["--database", database]) }
 
-    /// Runs a command that names its database otherwise.
+    /// Runs a command without adding the option for the database.
     func runAlone(_ arguments: String...) throws -> Result { try runAlone(arguments) }
 
     private func runAlone(_ arguments: [String]) throws -> Result {
@@ -91,7 +91,7 @@ final class Daemon: @unchecked Sendable {
     /// Starts the service and waits until it listens. All runs log to one file.
     /// - Parameters:
     ///   - files: the limit of open files; nil keeps that of the process.
-    ///   - environment: what the environment has besides.
+    ///   - environment: additional variables of the environment.
     func serve(
         _ arguments: String..., files: Int? = nil, environment: [String: String] = [:]
     ) async throws {
@@ -123,7 +123,7 @@ final class Daemon: @unchecked Sendable {
         throw CocoaError(.executableLoad, userInfo: [NSLocalizedDescriptionKey: log])
     }
 
-    /// Makes `cert.pem` and `key.pem` in the directory, in place of earlier ones.
+    /// Writes `cert.pem` and `key.pem` into the directory, and replaces earlier ones.
     /// - Parameter key: the options of openssl for the key.
     func makeCertificate(key: [String] = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]) throws {
         let openssl = Process()
@@ -138,7 +138,7 @@ final class Daemon: @unchecked Sendable {
         openssl.waitUntilExit()
     }
 
-    /// Sends a signal that does not end it.
+    /// Sends the service a signal that does not end it.
     func tell(_ signal: Int32) { kill(processIdentifier, signal) }
 
     /// Waits until the log has a text, a given number of times.
@@ -200,12 +200,13 @@ final class Daemon: @unchecked Sendable {
 
 extension Process {
     private static let launching = NSLock()
-    /// Runs one process after the other. Foundation's `run` lists /proc/self/fd into a buffer of 32 KiB, and copies 280 bytes from each entry of
-    /// 24. With 1,365 files the last copies read beyond the buffer; a test crashed so. `run.sh` runs tests with so many files alone.
+    /// Starts one process after the other. Foundation's `run` lists /proc/self/fd into a buffer of 32 KiB, and copies 280 bytes from each
+    /// entry of 24. With 1,365 files the last copies read beyond the buffer; a test crashed so. `run.sh` runs tests with so many files
+    /// alone.
     func begin() throws { try Self.launching.withLock { try run() } }
 }
 
-/// Runs what blocks on a thread of its own, not on one of Swift's few.
+/// Runs blocking work on a new thread, because Swift has few threads.
 func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result(catching: body)) }
@@ -218,11 +219,11 @@ func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async ->
     }
 }
 
-/// Waits until something holds; fails after 40 s.
+/// Waits until the condition is true; fails after 40 s.
 func eventually(_ isDone: () async throws -> Bool) async throws {
     let end = ContinuousClock.now + .seconds(40)
     while try await !isDone() {
-        try #require(ContinuousClock.now < end, "it does not happen")
+        try #require(ContinuousClock.now < end, "the condition is still false after 40 s")
         try await Task.sleep(for: .milliseconds(20))
     }
 }

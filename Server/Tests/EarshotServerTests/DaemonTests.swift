@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// The program: commands, start, stop.
+/// The program: its commands, its start and its end.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct DaemonTests {
     @Test func projectsAndKeys() throws {
         let daemon = try Daemon()
@@ -68,7 +68,7 @@ import Testing
         #expect(try daemon.run("namespace", "unlist", "n").output == "namespace n of project demo, unlisted\n")
         #expect(try daemon.run("namespace", "list").output == "n\tdemo\tunlisted\n")
 
-        // Mistakes.
+        // Wrong commands.
         for (arguments, status, text) in [
             (["register", "demo", "eddystone:1:2"], 64, "20 hexadecimal digits"),
             (["register", "none", beacon], 1, "no project 'none'"),
@@ -130,7 +130,7 @@ import Testing
         #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 4)
     }
 
-    /// The page and the API from one program, as a browser asks for them.
+    /// One program serves the page and the API, as a browser requests them.
     @Test func servesAPage() async throws {
         let daemon = try Daemon()
         let folder = daemon.file("page")
@@ -166,7 +166,7 @@ import Testing
             "HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", to: port)
         #expect(both.contains("\r\n\r\nHTTP/1.1 200 ") && both.hasSuffix("{\"status\":\"ok\"}"))
 
-        // A visitor's limit is that of the address behind the proxy.
+        // The limit of a visitor is that of its own address, which the proxy names.
         func open(_ address: String) async throws -> Substring {
             try await say(
                 "POST /v1/devices HTTP/1.1\r\nContent-Length: 0\r\nSec-Fetch-Site: same-origin\r\nOrigin: http://x\r\n"
@@ -180,7 +180,7 @@ import Testing
         #expect(try await open("2001:db8::2") == "429")
         #expect(!daemon.log.contains("192.0.2.") && !daemon.log.contains(key))
         #expect(daemon.end(SIGTERM) == 0)
-        // Without a proxy, anyone may write the header, so it says nothing.
+        // Without a proxy, any client can write the header, so it does not count.
         try await daemon.serve("--web", folder.path, "--address-session-rate", "0.002")
         let other = try #require(URL(string: daemon.base)?.port)
         func openDirectly(_ address: String) async throws -> String {
@@ -192,7 +192,7 @@ import Testing
         #expect(try await openDirectly("192.0.2.2").hasPrefix("HTTP/1.1 429 "))
     }
 
-    /// The operator's second process reaches the running service.
+    /// A key that another process revokes is refused by the running service.
     @Test func revokedWhileServing() async throws {
         let daemon = try Daemon()
         try await daemon.serve()
@@ -217,16 +217,16 @@ import Testing
             second.error == "Error: cannot serve the database '\(daemon.database)': Another earshotd (process "
                 + "\(daemon.processIdentifier)) serves this database already, and only one may. Stop it, or name another "
                 + "database with --database.\n")
-        // The first goes on, and so do the operator's commands.
+        // The first service continues to work, and so do the operator's commands.
         #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
         #expect(try daemon.run("project", "create", "beside").status == 0)
-        // The lock ends with its process, however that ends.
+        // The lock ends with its process, even if that is killed.
         #expect(daemon.end(SIGKILL) == -SIGKILL)
         try await daemon.serve()
         #expect(daemon.end(SIGTERM) == 0)
         try await daemon.serve()
         #expect(daemon.end(SIGTERM) == 0)
-        // Only the owner reads it, like the database.
+        // Only the owner may read it, like the database.
         let mode =
             try FileManager.default.attributesOfItem(atPath: daemon.database + ".lock")[.posixPermissions] as? Int
         #expect(mode == 0o600)
@@ -245,13 +245,13 @@ import Testing
         #expect(try await reader.next()?.name == "ready")
         #expect(daemon.end(SIGTERM) == 0)
         #expect(try await reader.next() == nil)
-        // The database itself holds everything.
+        // The log is empty: the database itself contains everything.
         #expect(try Data(contentsOf: daemon.file("earshotd.sqlite-wal")).isEmpty)
         #expect(daemon.log.contains("/v1/publications"))
         for secret in [key, secret, content, token] { #expect(!daemon.log.contains(secret)) }
     }
 
-    /// Silent connections leave the database its files.
+    /// Even with many silent connections, the database can open its files.
     @Test func doesNotRunOutOfFiles() async throws {
         let daemon = try Daemon()
         try await daemon.serve("--connections-per-address", "1000", files: 256)
@@ -262,12 +262,12 @@ import Testing
             let bootstrap = ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             channels.append(try await bootstrap.connect(host: "127.0.0.1", port: port).get())
         }
-        // 256 - 192 are accepted and 64 more rejected with an answer; the rest waits outside.
+        // 256 - 192 connections are accepted, and 64 more are rejected with an answer; the kernel queues the rest.
         try await eventually { daemon.openFiles >= 128 }
-        // Gives the service time to accept more, if it does.
+        // Gives a faulty service time to accept more.
         try await Task.sleep(for: .milliseconds(500))
         #expect(daemon.openFiles < 200)
-        // The service closes silent ones after 10 s, which may be over.
+        // The service closes silent connections after 10 s, which may have passed.
         for channel in channels { channel.close(promise: nil) }
         try await eventually { (try? await daemon.send("GET", "/healthz", bearer: ""))?.status == 200 }
         #expect(daemon.end(SIGTERM) == 0)
@@ -325,7 +325,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// With the key exchange of RSA, who steals the server's key can read all that was recorded before.
+    /// With the RSA key exchange, an attacker who steals the server's key can read all traffic recorded before.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
     func keysOfTLSAreEphemeral() async throws {
         let daemon = try Daemon()
@@ -344,7 +344,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// Anyone on the way reads keys and messages that travel without TLS.
+    /// Without TLS, anyone on the network path can read keys and messages.
     @Test func warnsOfAServiceForOthersWithoutTLS() async throws {
         for (host, isWarned) in [("127.0.0.1", false), ("0.0.0.0", true)] {
             let daemon = try Daemon()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// A path that is no database is refused before anything is created beside it or changed.
+/// A path that is not a database is refused before any file is created or changed.
 @Suite struct DatabaseFilesTests {
     private let folder: URL
 
@@ -66,8 +66,8 @@ import Testing
         #expect(try rights(path) == 0o600)
     }
 
-    /// The rights of another user's file are that user's to change, also for root.
-    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    /// Only its owner may change a file's permissions, so root leaves another user's file unchanged.
+    @Test(.enabled(if: geteuid() == 0, "only root can change the owner of a file"))
     func theFileOfAnotherUserStaysAsItIs() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("theirs.sqlite").path

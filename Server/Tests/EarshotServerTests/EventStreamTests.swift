@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    /// A stream left behind by a lost connection must not block the next one.
+    /// The stream of a lost connection must not block the next one.
     @Test(arguments: StoreKind.all) func theOldestMakesRoom(_ kind: StoreKind) async throws {
         try await onStream(kind) { world, _, _, base, secret in
             var readers: [EventReader] = []
@@ -82,7 +82,8 @@ import Testing
         }
     }
 
-    /// A device whose stream is open lives, also if it reports nothing; its silence begins when the connection ends.
+    /// A device with an open stream counts as alive even if it reports nothing. Its silence begins when the connection
+    /// ends.
     @Test(arguments: StoreKind.all) func anOpenStreamIsASignOfLife(_ kind: StoreKind) async throws {
         try await onStream(kind, { $0.silence = .seconds(15) }) { world, publisher, subscriber, base, secret in
             let client = HTTPClient(eventLoopGroupProvider: .singleton)
@@ -116,7 +117,7 @@ import Testing
             let port = try #require(client.port)
             try await body(world, publisher, subscriber, "http://127.0.0.1:\(port)", secret)
         }
-        // Streams do not keep the service from stopping: reaching this line proves it. And none is left.
+        // The service stops in spite of open streams: reaching this line proves it. No stream is left.
         #expect(world.service.hub.count == 0)
     }
 

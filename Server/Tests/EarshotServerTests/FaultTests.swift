@@ -6,9 +6,9 @@ import Testing
 
 @testable import EarshotServer
 
-/// A change that the database refuses leaves nothing in memory, and no answer says that it happened.
+/// A change that the database refuses leaves nothing in memory, and no answer confirms it.
 @Suite(.timeLimit(.minutes(5))) struct FaultTests {
-    /// A change of the store, with what comes before it.
+    /// A change of the store, and the steps before it.
     struct StoreCall: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let prepare: @Sendable (Scene) async throws -> Void
@@ -85,17 +85,17 @@ import Testing
                 #expect(error is DatabaseError || error is CommitFault.Failure, "\(fault): \(error)")
             }
             refusals += 1
-            // At once, not with the next write.
+            // Memory is repaired at once, not with the next write.
             #expect(scene.rowsInMemory() == before, "\(fault)")
             #expect(try await scene.rowsOnDisk() == before, "\(fault)")
-            // Sightings may have changed. Another try writes what they found or lost, with everything else.
+            // Sightings may have changed. A second attempt writes the found and lost messages, and everything else.
             try await scene.removeFaults()
             try await call.perform(scene)
             try await scene.world.service.sweep()
             #expect(try await scene.rowsInMemory() == scene.rowsOnDisk(), "\(fault)")
             #expect(try await scene.rowsOnDisk() != before, "\(fault)")
         }
-        // A statement and the commit, at least.
+        // At least one statement and the commit were refused.
         #expect(refusals >= 2)
     }
 
@@ -116,7 +116,7 @@ import Testing
             }
             return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
         }
-        // 32 are allowed, two of them are there already.
+        // 32 publications are allowed; two of them exist already.
         let count = try await scene.world.store.publications(of: scene.publisher.session, now: scene.world.clock.now)
             .count
         #expect(count == 32)
@@ -124,7 +124,8 @@ import Testing
         #expect(try await scene.rowsInMemory() == scene.rowsOnDisk())
     }
 
-    /// No answer says what the disk may still refuse: it waits, and then says what became of it.
+    /// An answer never reports a change that the disk may still refuse. It waits for the commit, and then reports the
+    /// outcome.
     @Test(arguments: [false, true]) func answersWaitForTheCommit(_ isRefused: Bool) async throws {
         let scene = try await Scene()
         let service = scene.world.service
@@ -152,7 +153,7 @@ import Testing
         #expect(try await scene.rowsInMemory() == scene.rowsOnDisk())
     }
 
-    /// A session that ends is refused when its end is on the disk.
+    /// A request of a session that is ending is refused once the end is on the disk.
     @Test(arguments: [false, true]) func aSessionEndsWithTheCommit(_ isRefused: Bool) async throws {
         let scene = try await Scene()
         let (session, secret) = try await scene.world.service.openSession(key: scene.key)
@@ -235,7 +236,7 @@ final class Scene: Sendable {
         }
     }
 
-    /// Lets the next commit wait.
+    /// Holds the next commit back.
     func holdCommits() -> CommitFault {
         commit.hold()
         return commit
@@ -248,7 +249,7 @@ final class Scene: Sendable {
         return try await world.sqlite.pool.read { Self.rows(Live(try LiveRows($0), isRestart: false, now: now)) }
     }
 
-    /// Everything that has rows, a line for each.
+    /// Everything in memory that has a row, one line each.
     static func rows(_ live: Live) -> [String] {
         var lines: [String] = []
         for (row, device) in live.devices {
@@ -281,7 +282,7 @@ final class Scene: Sendable {
     }
 }
 
-/// Refuses commits, or lets them wait.
+/// Refuses commits, or holds them back.
 final class CommitFault: TransactionObserver, Sendable {
     struct Failure: Error {}
 
@@ -313,7 +314,7 @@ final class CommitFault: TransactionObserver, Sendable {
         if state.withLock({ $0.isHolding }) {
             holding.yield()
             gate.wait()
-            // Only this commit.
+            // Refuse only this commit.
             defer { refuse(false) }
             if state.withLock({ $0.isRefusing }) { throw Failure() }
             return

@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    /// A path that exists says which methods it has, before it asks for credentials.
+    /// A path that exists names its methods before it asks for credentials.
     @Test func wrongMethods() async throws {
         let world = try World()
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    /// A proxy's rule for a path must hold for every path that answers like it.
+    /// Only one form of a path is answered, so that a proxy's rule for it cannot be evaded.
     @Test func aPathHasOneForm() async throws {
         let world = try World()
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    /// The message says what is wrong with which value.
+    /// The message names the wrong value and the reason.
     @Test func badNumbers() async throws {
         let world = try World()
         let key = try await world.key()
@@ -172,7 +172,7 @@ import Testing
             ] {
                 #expect(text.split(separator: "\n").contains(Substring(line)), "\(line)")
             }
-            // Prometheus: a comment, or a name, perhaps labels, and a number.
+            // A line for Prometheus is a comment, or a name with optional labels and a number.
             let series = /^[a-z_]+(\{([a-z]+="[^"]*",?)+\})? [-+.e0-9]+$/
             for line in text.split(separator: "\n") where !line.hasPrefix("#") {
                 #expect(try series.wholeMatch(in: line) != nil, "\(line)")

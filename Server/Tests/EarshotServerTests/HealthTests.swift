@@ -8,7 +8,7 @@ import Testing
 
 /// The health of the service is that of its database.
 @Suite(.timeLimit(.minutes(3))) struct HealthTests {
-    /// Reads still work, so only a write can show it.
+    /// Reads still work, so only a write can show the fault.
     @Test func aServiceThatCannotWriteIsNotHealthy() async throws {
         let world = try World()
         try await EarshotServer.application(world.service, logger: silent).test(.router) { client in
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    /// A write of one row may fit on a disk that refuses others. What they were refused for counts until one succeeds.
+    /// One small row may fit on a disk that refuses other writes. Their refusal counts until such a write succeeds.
     @Test func aDiskThatRefusesLargerWritesIsNotHealthy() async throws {
         let world = try World()
         let device = try await world.device()
@@ -42,7 +42,8 @@ import Testing
             await #expect(throws: DatabaseError.self) {
                 try await device.publish(String(repeating: "x", count: 100_000))
             }
-            // A turn that changes no row, such as a sweep without anything due, does not say that the disk takes rows again.
+            // A turn that changes no row, such as a sweep without anything due, does not prove that the disk accepts rows
+            // again.
             try await world.sqlite.writes.perform { _, _ in }
             let answer = try await becomes(.serviceUnavailable, stranger)
             #expect(answer.code == "store_fails")
@@ -54,7 +55,7 @@ import Testing
         }
     }
 
-    /// It says so before a write fails.
+    /// The health reports it before a write fails.
     @Test func aDiskWithoutRoomIsNotHealthy() async throws {
         let world = try World()
         let store = try SQLiteStore(
@@ -65,7 +66,7 @@ import Testing
         #expect(problem?.message.contains(" MiB left, less than 17592186044415") == true)
     }
 
-    /// The metrics ask nothing of a database that may be in trouble: what they count is kept in memory.
+    /// The metrics do not query a database that may have failed: their counts are in memory.
     @Test func metricsNeedNoDatabase() async throws {
         let world = try World()
         _ = try await world.device().publish("hello")
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    /// A disk that no longer answers is noticed as well.
+    /// The health also detects a disk that no longer answers.
     @Test func aWriteThatHangsIsNotHealthy() async throws {
         let world = try World()
         let gate = DispatchSemaphore(value: 0)
@@ -91,7 +92,7 @@ import Testing
         try await slow
     }
 
-    /// Many questions at once cost one write.
+    /// Many simultaneous requests for the health share one write.
     @Test func questionsShareAWrite() async throws {
         let world = try World()
         let gate = DispatchSemaphore(value: 0)
@@ -112,7 +113,7 @@ import Testing
         try await slow
     }
 
-    /// The rights of others are taken away from a database that exists already, and from its log.
+    /// The service removes other users' permissions on an existing database and on its log.
     @Test func onlyTheOwnerReadsAnExistingDatabase() throws {
         let world = try World()
         let path = world.directory.appendingPathComponent("test.sqlite").path
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    /// A result counts for a second, so a change shows a little later.
+    /// Waits for the status: a result is reused for a second, so a change appears a little later.
     private func becomes(_ status: HTTPResponse.Status, _ caller: Caller) async throws -> Answer {
         while true {
             let answer = try await caller.send(.get, "/healthz")

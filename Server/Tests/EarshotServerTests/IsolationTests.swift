@@ -20,13 +20,13 @@ import Testing
         #expect(try await theirs.lose(publication.token) == [.invalid])
         #expect(try await theirs.news() == [])
         #expect(try await ours.news() == [])
-        // Nor after it has expired.
+        // The other project still learns nothing after the token has expired.
         try await world.pass(world.service.limits.tokenLifetime)
         #expect(try await theirs.hear(publication.token, guess) == [.invalid, .invalid])
         #expect(try await ours.hear(publication.token) == [.expired])
     }
 
-    /// The second line of defence: even a sighting that should not exist finds nothing.
+    /// A second line of defence: even a sighting across projects, which should not exist, finds nothing.
     @Test func matchingLooksAtTheProjectItself() async throws {
         let world = try World()
         let (ours, theirs) = (try await world.device(), try await world.device("theirs"))
@@ -43,7 +43,7 @@ import Testing
         #expect(try await theirs.news() == [])
     }
 
-    /// Two apps in one hall: each hears the tokens of the other all the time.
+    /// Two apps in one hall: the devices of each hear the other's tokens all the time.
     @Test(arguments: StoreKind.all) func foreignTokensBlockNone(_ kind: StoreKind) async throws {
         let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())
@@ -64,7 +64,7 @@ import Testing
         let world = try World(kind)
         let (ours, neighbour) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await ours.publish("x"), try await ours.subscribe())
-        // Not even in the same project.
+        // Another device cannot do it, not even in the same project.
         for stranger in [neighbour, try await world.device("theirs")] {
             let (service, session) = (world.service, stranger.session)
             #expect(
@@ -95,7 +95,7 @@ import Testing
         let key = try await world.key()
         let (session, secret) = try await world.service.openSession(key: key)
         #expect(try await world.service.session(secret: secret) == session)
-        // A key is not a session, and a session not a key.
+        // A key does not work as a session, and a session does not work as a key.
         #expect(try await problem { try await world.service.session(secret: key) } == .badSession)
         #expect(try await problem { try await world.service.openSession(key: secret) } == .badKey)
         #expect(try await problem { try await world.service.openSession(key: "") } == .badKey)
@@ -117,7 +117,7 @@ import Testing
         #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
     }
 
-    /// The content of the file, as a thief would find it.
+    /// The content of the database file, as a thief would find it.
     @Test func databaseHoldsNoSecrets() async throws {
         let world = try World()
         let key = try await world.key()

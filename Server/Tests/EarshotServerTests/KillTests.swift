@@ -20,7 +20,7 @@ import Testing
         var contents: [String: Data] = [:]
     }
 
-    /// A client that does not retry for twenty seconds after the service was killed.
+    /// A client that does not retry. After a kill, the default client would retry for twenty seconds.
     private static let client: HTTPClient = {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
@@ -40,13 +40,13 @@ import Testing
             lost += try await missing(before, daemon)
             #expect(try integrity(daemon) == ["ok"], "after kill \(round)")
             guard round < Self.kills else { break }
-            // From before the first answer to some hundred answers later.
+            // The kill comes between the time before the first answer and some hundred answers later.
             let delay = Duration.microseconds(Int.random(in: 0...120_000, using: &random))
             before = try await publish(daemon, key, until: delay, seed: random.next())
             total += before.reduce(0) { $0 + $1.contents.count }
         }
         print("\(Self.kills) kills, \(total) acknowledged publications, \(lost) lost")
-        // With fewer, the test would prove nothing. Forty each time on two quiet cores, nine on busy ones.
+        // Fewer publications would prove nothing. There are forty per kill on two quiet cores, and nine on busy ones.
         #expect(total > Self.kills)
         #expect(lost == 0)
         #expect(daemon.end(SIGTERM) == 0)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    /// The number of publications that the service no longer lists, or that the database holds with other content.
+    /// The number of publications that the service no longer lists, or that have other content in the database.
     private func missing(_ devices: [Acknowledged], _ daemon: Daemon) async throws -> Int {
         var missing = 0
         for device in devices {

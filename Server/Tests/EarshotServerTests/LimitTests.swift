@@ -56,7 +56,7 @@ import Testing
         #expect(try await problem { try await device.publish("3") }?.code == "too_many_publications")
         try await world.service.unpublish(first.id, for: device.session)
         _ = try await device.publish("3")
-        // Expired publications make room, swept or not.
+        // An expired publication makes room, even before it is swept.
         world.clock.advance(by: .seconds(5))
         _ = try await device.publish("4")
         _ = try await device.subscribe()
@@ -77,7 +77,7 @@ import Testing
         #expect(try await problem { try await two.publish("2") }?.message.contains("key") == true)
         _ = try await one.subscribe()
         #expect(try await problem { try await two.subscribe() }?.message.contains("key") == true)
-        // Another key has room of its own.
+        // Another key has its own limit.
         _ = try await world.device().publish("3")
     }
 
@@ -125,7 +125,7 @@ import Testing
         #expect(try await other.hear(token) == [.valid])
     }
 
-    /// Unknown tokens leave nothing in the database, and wait for no write.
+    /// A report of unknown tokens stores nothing in the database, and does not wait for a write.
     @Test func unknownTokensTakeNoWrite() async throws {
         let world = try World()
         let device = try await world.device()
@@ -164,14 +164,14 @@ import Testing
             }
             for _ in 0..<9 { #expect(try await ask(secret).hasPrefix("HTTP/1.1 200 ")) }
             #expect(try await ask(key, "POST /v1/devices").hasPrefix("HTTP/1.1 201 "))
-            // Other clients are told what is wrong.
+            // Clients at other addresses get the reason.
             #expect(try await ask(guess, from: "127.0.0.2").hasSuffix(Problem.badSession.body))
             world.clock.advance(by: .seconds(2))
             #expect(try await ask(guess).hasSuffix(Problem.badSession.body))
         }
     }
 
-    /// Behind a proxy, the address is the client's.
+    /// Behind a proxy, failures count for the client's address.
     @Test func failuresBehindAProxy() async throws {
         let world = try World { $0.failuresPerAddress = RateLimit(perSecond: 1, burst: 1) }
         let proxies: Set = [try #require(IPAddress("127.0.0.1"))]
@@ -207,7 +207,8 @@ import Testing
         }
     }
 
-    /// A device that floods spends its own share and the rest of the key's budget, but not the share of another.
+    /// A device that sends too much uses up its own share and the rest of the key's budget, but not the share of
+    /// another device.
     @Test(arguments: StoreKind.all) func noDeviceSpendsTheShareOfAnother(_ kind: StoreKind) async throws {
         let world = try World(kind) {
             $0.requestsPerKey = RateLimit(perSecond: 1, burst: 5)
@@ -234,7 +235,7 @@ import Testing
         for _ in 0..<3 { tokens.append(try await other.publish("x").token) }
         try await device.hear(tokens[0], tokens[1])
         #expect(try await problem { try await device.hear(tokens[2]) }?.code == "too_many_sightings")
-        // A repetition takes no more room, and a lost token frees some.
+        // A repeated token takes no more room, and a lost token frees some.
         try await device.hear(tokens[0], tokens[1])
         try await device.lose(tokens[0])
         try await device.hear(tokens[2])

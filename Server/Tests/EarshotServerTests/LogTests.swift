@@ -66,10 +66,10 @@ import Testing
         #expect(text.contains("answered"))
         #expect(text.contains("/v1/sightings"))
         #expect(text.contains("request failed"))
-        for secret in secrets { #expect(!text.contains(secret), "\(secret) stands in the log") }
+        for secret in secrets { #expect(!text.contains(secret), "the log contains \(secret)") }
     }
 
-    /// The whole program with every line that it can write: requests that succeed, that fail, a reload, an end, and the operator's
+    /// The whole program, with all kinds of log lines: successful and failed requests, a reload, an end, and the operator's
     /// commands.
     @Test func theProgramsLogHoldsNoSecret() async throws {
         let daemon = try Daemon()
@@ -103,10 +103,10 @@ import Testing
             "markertype",
             "markerspace", "markerpassword",
         ]
-        for secret in secrets { #expect(!said.contains(secret), "\(secret) is in what the program writes") }
+        for secret in secrets { #expect(!said.contains(secret), "the program's output contains \(secret)") }
     }
 
-    /// Each line is an object of its own: time, level, message, and what else the event has.
+    /// Each line is one object: the time, the level, the message and the event's metadata.
     @Test func linesOfJSON() async throws {
         let daemon = try Daemon()
         try await daemon.serve("--log-format", "json", "--log-level", "debug")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// The rules once more, in their simplest form: the model checks every pair, every time.
+/// The rules of matching in their simplest form: the model checks every pair each time.
 private struct Model {
     struct Offer {
         let device: Int
@@ -108,7 +108,7 @@ private struct Model {
         let type = types.randomElement(using: &random) ?? ""
         let seconds = Int.random(in: 5...120, using: &random)
         let expires = world.clock.now + .seconds(seconds)
-        // Ids and tokens are truly random; the step that created them is the same in each run.
+        // Identifiers and tokens differ in each run, but the steps that created them are the same.
         let tokens = (model.offers.values.map { ($0.step, $0.token) } + model.wishes.values.map { ($0.step, $0.token) })
             .sorted { $0.0 < $1.0 }.map(\.1)
         switch Int.random(in: 0..<10, using: &random) {

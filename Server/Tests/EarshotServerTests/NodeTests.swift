@@ -25,7 +25,7 @@ import EarshotBasics
             let key: String
             private let options: [String]
 
-            /// - Parameter options: what each node has besides.
+            /// - Parameter options: additional options of each node.
             init(_ options: String..., isSealed: Bool = false) async throws {
                 self.options = options
                 postgres = try await onThread { try PostgresServer() }
@@ -57,11 +57,11 @@ import EarshotBasics
             }
         }
 
-        /// Requests of a device that repeats them until an answer comes, as a client does.
+        /// The requests of a device. Like a real client, it repeats each until it gets an answer.
         private struct Client: Sendable {
             let base: String
             let bearer: String
-            /// Each request on a connection of its own, and so at any node.
+            /// Each request uses a new connection, so it may reach any node.
             private static let http: HTTPClient = {
                 var configuration = HTTPClient.Configuration()
                 configuration.connectionPool.retryConnectionEstablishment = false
@@ -141,7 +141,7 @@ import EarshotBasics
             }
         }
 
-        /// From an unpublish at one node to the event of a stream at another.
+        /// Measures the time from an unpublish at one node to the event in a stream at another.
         @Test func anUnpublishReachesAnotherNode() async throws {
             let cluster = try await Cluster()
             let second = cluster.nodes[1].base
@@ -164,12 +164,12 @@ import EarshotBasics
             }
             delays.sort()
             print("unpublish at one node to lost at another: median \(delays[10]), slowest \(delays[20])")
-            // The median, because other programs may have the cores for a moment.
+            // The median counts, because other programs may use the cores for a moment.
             #expect(delays[10] < .milliseconds(100))
             try await cluster.end()
         }
 
-        /// The listener for nodes refuses a request without their secret, also if its key is valid.
+        /// The listener for nodes refuses a request without their secret, even if its key is valid.
         @Test func theListenerForNodesRefusesOthers() async throws {
             let cluster = try await Cluster()
             let address = try #require(cluster.nodes[0].log.firstMatch(of: /address=(127\.0\.0\.1:\d+)/)?.1)
@@ -185,16 +185,16 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// The limits of an address are those of the client, also where another node passes its requests on. No client can name another
-        /// address than its own.
+        /// The limits of an address apply to the client, even if another node forwards its requests. A client cannot pretend another
+        /// address.
         @Test func aForwardedRequestCountsForItsClient() async throws {
-            // Two sessions and 2 failures at once of an address; the next comes 250 s and 25 s later.
+            // An address has two sessions and 2 failures at once; the next are allowed after 250 s and 25 s.
             let cluster = try await Cluster(
                 "--address-session-rate", "0.004", "--address-failure-rate", "0.04", "--proxy", "127.0.0.9")
             let created = try cluster.nodes[0].run(
                 "key", "create", "ours", "--browser", "--origin", "https://example.org")
             let pageKey = created.output.trimmingCharacters(in: .newlines)
-            // It now owns the project.
+            // This node now owns the project.
             let device = try await open(cluster.nodes[0], cluster.key)
             func status(_ node: Int, _ request: String, from source: String, _ headers: String...) async throws
                 -> String
@@ -219,7 +219,7 @@ import EarshotBasics
             #expect(try await page(1, from: "127.0.0.3", "198.51.100.8") == "429")
             #expect(try await page(0, from: "127.0.0.3") == "429")
             #expect(try await page(1, from: "127.0.0.5", "198.51.100.7") == "201")
-            // A proxy's word counts at the node that it asks: an IPv6 network of 64 bits is one client, another is another.
+            // The node that a proxy asks trusts the proxy's header. Each IPv6 network of 64 bits is one client.
             #expect(try await page(1, from: "127.0.0.9", "2001:db8::1") == "201")
             #expect(try await page(2, from: "127.0.0.9", "198.51.100.7, 2001:db8::2") == "201")
             #expect(try await page(1, from: "127.0.0.9", "2001:db8::3") == "429")
@@ -234,7 +234,8 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// While a node loads a project, its clients get 503 with a time, at every node, and those of other projects are answered.
+        /// While a node loads a project, every node answers the project's clients with 503 and a time, and answers the clients of
+        /// other projects as usual.
         @Test func aProjectThatLoadsHindersNoOther() async throws {
             let cluster = try await Cluster()
             let loading = try await open(cluster.nodes[0], cluster.key)
@@ -242,7 +243,7 @@ import EarshotBasics
             for device in [loading, other] { _ = try await publish("kept", device) }
             await onThread { _ = cluster.nodes[0].end(SIGKILL) }
             let bases = cluster.nodes[1...].map(\.base)
-            // The second node takes the other project; then reading the tokens takes long, as it does of a large project.
+            // The second node takes the other project; then reading the tokens takes long, as in a large project.
             func publications(_ base: String, _ device: Client) async throws -> (status: Int, json: [String: Any])? {
                 try await Client(base: base, bearer: device.bearer).once("GET", "/v1/publications")
             }
@@ -271,7 +272,7 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// All nodes are asked at once for a new project. One takes it, and every request succeeds.
+        /// All nodes get requests for a new project at the same time. One takes it, and every request succeeds.
         @Test func nodesThatAreAskedAtOnceAgree() async throws {
             let cluster = try await Cluster()
             for round in 0..<10 {
@@ -289,7 +290,7 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// From the kill of the node that owns a project to the first answer about it.
+        /// Measures the time from the kill of the node that owns a project to the first answer about it.
         @Test func aKilledNodeIsReplacedWithinThreeSeconds() async throws {
             let cluster = try await Cluster()
             let publisher = try await device(cluster)
@@ -317,7 +318,7 @@ import EarshotBasics
             try await cluster.end()
         }
 
-        /// Publishes in a sealed project, with a token that is made of the text, which is a number.
+        /// Publishes in a sealed project, with a token made from the text, which must be a number.
         private func publishSealed(_ text: String, _ device: Client) async throws -> (id: String, token: String) {
             let token = sealedToken(text)
             let answer = try await device.send(
@@ -339,8 +340,8 @@ import EarshotBasics
             Data(String(repeating: token, count: 4).utf8.prefix(60)).base64EncodedString()
         }
 
-        /// Nodes of a sealed project are killed under way. Each message is found once, with the key for the token that was heard, and lost
-        /// once, in the order of the numbers.
+        /// The nodes of a sealed project are killed while it is in use. Each message is found once, with the key for the heard token, and
+        /// lost once, in the order of the numbers.
         @Test func devicesGoOnAtAnotherNode() async throws {
             let cluster = try await Cluster(isSealed: true)
             let (publisher, subscriber) = (try await device(cluster), try await device(cluster))
@@ -374,14 +375,14 @@ import EarshotBasics
             }
             try await killing.value
             await watching.value
-            // All are still near: tokens live two minutes, sightings 90 s. A device repeats its report: a killed node has forgotten the keys for
-            // what was heard, and a message that was not told before then comes with the repetition.
+            // All messages are still near: tokens live two minutes, sightings 90 s. A killed node has forgotten the keys for heard tokens,
+            // so a device repeats its report, and then finds a message that it had not received before.
             for start in stride(from: 0, to: heard.count, by: 100) {
                 _ = try await subscriber.send("POST", "/v1/sightings", ["heard": Array(heard[start...].prefix(100))])
             }
             try await eventually { await log.events.count { $0.name == "found" } >= ids.count }
             for id in ids {
-                // A repetition after a kill may find it gone already.
+                // A request repeated after a kill may find that the publication has ended already.
                 let status = try await publisher.send("DELETE", "/v1/publications/\(id)").status
                 #expect(status == 204 || status == 404)
             }
@@ -401,14 +402,14 @@ import EarshotBasics
             }
             let numbers = events.compactMap { $0.id.flatMap { Int($0) } }
             #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
-            // After the first connection every one resumes.
+            // Every connection after the first resumes.
             let begins = events.filter { $0.name == "ready" }.map(\.data)
             #expect(begins.dropFirst().allSatisfy { $0 == "{\"resumed\":true}" })
-            #expect(await log.breaks > 0, "no kill met the stream")
+            #expect(await log.breaks > 0, "no kill interrupted the stream")
             try await cluster.end()
         }
 
-        /// The database is killed under load and started again. Everything that was acknowledged is there.
+        /// The database is killed under load and started again. It still has everything that was acknowledged.
         @Test func nothingAcknowledgedIsLostWithTheDatabase() async throws {
             let cluster = try await Cluster()
             var random = SeededGenerator(seed: 11)
@@ -459,7 +460,7 @@ import EarshotBasics
             )
             #expect(missing == 0)
             #expect(total > 10 * Self.kills, "too few to prove anything")
-            #expect(failed > 0, "no kill met a request")
+            #expect(failed > 0, "no kill interrupted a request")
             try await cluster.end()
         }
 

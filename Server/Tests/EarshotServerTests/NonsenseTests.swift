@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Invalid input: the service rejects it with an answer, spends no more than its time on it, and continues.
+/// The service rejects invalid input with an answer, within its time limit, and continues.
 @Suite(.timeLimit(.minutes(3))) struct NonsenseTests {
     @Test func noHTTP() async throws {
         try await onPort { port, _ in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    /// A request whose end could be understood in two ways is refused, and the connection with it.
+    /// The service refuses a request with an ambiguous end, and closes the connection.
     @Test func transferEncoding() async throws {
         try await onPort { port, secret in
             let body = "e\r\n{\"content\":\"\"}\r\n0\r\n\r\n"
@@ -53,7 +53,7 @@ import Testing
                 #expect(answer.hasPrefix("HTTP/1.1 400 "), "\(coding.debugDescription): \(answer)")
                 #expect(answer.components(separatedBy: "HTTP/1.1 ").count == 2, "\(coding.debugDescription): \(answer)")
             }
-            // TE speaks of the answer, and 'chunked' is always allowed there.
+            // TE concerns the answer, for which 'chunked' is always allowed.
             for headers in ["", "TE: identity\r\n", "TE: trailers\r\n"] {
                 let answer = try await say("\(headers)Transfer-Encoding: Chunked\r\n", isClosing: true)
                 #expect(answer.hasPrefix("HTTP/1.1 201 "), "\(headers.debugDescription): \(answer)")
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    /// A header that continues on the next line, as a secret with a line break would make one.
+    /// A header that continues on the next line, such as one with a line break in its secret.
     @Test func brokenSecrets() async throws {
         try await onPort { port, secret in
             for broken in [
@@ -81,7 +81,7 @@ import Testing
                 "X-Long: " + String(repeating: "x", count: 9_000) + "\r\n",
                 String(repeating: "X-Many: x\r\n", count: 65),
                 (0..<20).map { "X-Sum-\($0): " + String(repeating: "x", count: 1_000) + "\r\n" }.joined(),
-                // Without an end.
+                // A header without an end.
                 String(repeating: "x", count: 1 << 20),
             ] {
                 let answer = try await RawConnection.say("GET /healthz HTTP/1.1\r\n" + headers + "\r\n", to: port)
@@ -107,8 +107,8 @@ import Testing
         }
     }
 
-    /// A byte now and then, in the headers and in the body. A byte that meets a closed connection discards the answer if it is
-    /// not read yet: a busy machine may need several attempts to read one.
+    /// The client sends a byte now and then, in the headers and in the body. A byte that reaches a closed connection discards
+    /// an unread answer, so a busy machine may need several attempts to read one.
     @Test func slowLoris() async throws {
         try await onPort(requestTime: .milliseconds(500), idleTime: .seconds(1)) { port, secret in
             let start = ContinuousClock.now
@@ -124,7 +124,7 @@ import Testing
             let endless = try await answer(line + drops)
             #expect(endless.hasPrefix("HTTP/1.1 408 "))
             #expect(endless.hasSuffix(Problem.requestTooSlow.body))
-            // A body has its own time.
+            // A body has its own time limit.
             let begun = [ByteBuffer(string: head(secret, length: 1_000))]
             let slow = try await answer(begun + drops)
             #expect(slow.hasPrefix("HTTP/1.1 408 "))
@@ -160,7 +160,7 @@ import Testing
                     answer.status == .badRequest, "\(body.getString(at: 0, length: min(40, body.readableBytes)) ?? "")")
                 #expect(answer.code == "bad_body")
             }
-            // SQLite would have ended the text there, and two types would be one.
+            // SQLite would end the text at NUL, so two types would be equal.
             let cut = try await caller.send(.post, "/v1/subscriptions", ["type": "a\u{0}b"])
             #expect(cut.code == "out_of_range")
             #expect(cut.problem("message").contains("NUL"))
@@ -193,7 +193,7 @@ import Testing
                 #expect(
                     ["", "200", "201", "400", "401", "404", "408", "413", "422", "431"].contains(status), "\(answer)")
             }
-            // With fewer, all requests were alike.
+            // With fewer statuses, the damage had no variety.
             #expect(statuses.count >= 4, "\(statuses)")
         }
     }
@@ -228,7 +228,7 @@ import Testing
             let port = try #require(client.port)
             try await body(port, secret)
             let health = "GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-            // With half a second for a request, a busy machine can be late with one.
+            // A busy machine can miss the half second for a request.
             var answer = ""
             for _ in 0..<20 where !answer.hasPrefix("HTTP/1.1 200 ") {
                 answer = try await RawConnection.say(health, to: port)

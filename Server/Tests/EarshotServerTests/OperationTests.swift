@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What docs/SERVICE.md tells the operator, with the programs that it names.
+/// The operator's procedures in docs/SERVICE.md, with the programs that it names.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OperationTests {
     /// A device that has published, before a backup and after it.
     private struct Before: Sendable {
@@ -23,7 +23,7 @@ import Testing
         return Before(secret: secret, first: try await publish(daemon, secret))
     }
 
-    /// The restored service knows what was there at the backup, and goes on.
+    /// The restored service has the data of the backup, and continues to work.
     private func check(_ daemon: Daemon, _ before: Before) async throws {
         let listed = try await daemon.send("GET", "/v1/publications", bearer: before.secret)
         #expect((listed.json["publications"] as? [[String: Any]])?.map { $0["id"] as? String } == [before.first])
@@ -32,14 +32,14 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// `sqlite3 FILE ".backup COPY"` beside the running service; and the copy in place of the database and its log.
+    /// `sqlite3 FILE ".backup COPY"` runs beside the service. Later the copy replaces the database and its log.
     @Test func aBackupOfTheFile() async throws {
         let daemon = try Daemon()
         let before = try await prepare(daemon)
         let copy = daemon.file("backup.sqlite").path
         _ = try run("/usr/bin/sqlite3", [daemon.database, ".backup \(copy)"])
         _ = try await publish(daemon, before.secret)
-        // Even after a crash, when the log has not been merged.
+        // This works even after a crash, when the log has not been merged.
         #expect(daemon.end(SIGKILL) == -SIGKILL)
         for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: daemon.database + suffix) }
         _ = try run("/usr/bin/install", ["-m", "600", copy, daemon.database])
@@ -47,7 +47,7 @@ import Testing
         try await check(daemon, before)
     }
 
-    /// The unit is one that systemd reads, and gives the service few rights. `make install-server` names the program in it.
+    /// systemd accepts the unit, which gives the service few rights. `make install-server` names the program in it.
     @Test func theUnit() throws {
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../Operation/earshotd.service").standardized
@@ -57,7 +57,7 @@ import Testing
         let text = try String(contentsOf: source, encoding: .utf8)
         #expect(text.contains("ExecStart=@BIN@/earshotd serve "))
         let unit = folder.appendingPathComponent("earshotd.service")
-        // The programs are not installed where the tests run, nor is the manual.
+        // Neither the programs nor the manual are installed on the machine of the tests.
         try text.replacingOccurrences(of: "@BIN@/earshotd", with: "/bin/true")
             .replacingOccurrences(of: "Documentation=man:earshotd(1)\n", with: "")
             .write(to: unit, atomically: true, encoding: .utf8)
@@ -71,7 +71,7 @@ import Testing
     }
 
     #if Postgres
-        /// `pg_dump` beside the running nodes, and `pg_restore` into an empty database.
+        /// `pg_dump` runs beside the nodes, and `pg_restore` fills an empty database.
         @Test func aBackupOfPostgreSQL() async throws {
             let server = try PostgresServer.shared.get()
             let daemon = try Daemon(database: try server.makeDatabase())
@@ -79,7 +79,7 @@ import Testing
             let copy = daemon.file("backup").path
             _ = try run(
                 "/usr/bin/pg_dump", ["--format=custom", "--file=\(copy)", daemon.database])
-            // Who hears whom is on no disk.
+            // The disk has no record of which device hears which.
             let contents = try run("/usr/bin/pg_restore", ["--list", copy]).split(separator: "\n")
             let data = contents.filter { $0.contains(" TABLE DATA ") }
             #expect(data.contains { $0.contains(" publication ") })
@@ -94,7 +94,7 @@ import Testing
         }
     #endif
 
-    /// The output of a program, and its complaints.
+    /// The output of a program, with its error messages.
     private func run(_ program: String, _ arguments: [String]) throws -> String {
         let process = Process()
         let output = Pipe()

@@ -19,12 +19,12 @@ import Testing
         #expect(metrics.status == 200 && metrics.text.contains("earshot_connections 0\n"))
         let refused = try await get(daemon.base + "/metrics")
         #expect(refused.status == 404 && refused.text.contains("no_such_path"))
-        // Both listeners tell the health.
+        // Both listeners report the health.
         for base in [daemon.base, daemon.operations] { #expect(try await get(base + "/healthz").status == 200) }
-        // Whether the process lives is for those who may start it anew.
+        // Only this listener reports whether the process lives, for programs that may restart it.
         #expect(try await get(daemon.operations + "/livez").status == 200)
         #expect(try await get(daemon.base + "/livez").status == 404)
-        // The interface is not for this listener.
+        // This listener does not offer the API.
         for path in ["/v1/devices", "/v1/openapi.json", "/metrics/", "/"] {
             let answer = try await get(daemon.operations + path)
             #expect(answer.status == 404 && answer.text.contains("no_such_path"), "\(path)")
@@ -33,7 +33,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// Clients that take all connections do not keep the operator from seeing it.
+    /// When clients occupy all connections, the operator can still see that.
     @Test func clientsTakeNoConnectionOfIt() async throws {
         let daemon = try Daemon()
         try await daemon.serve("--connections", "1", "--connections-per-address", "9")
@@ -45,7 +45,7 @@ import Testing
         try await held.close()
     }
 
-    /// What dashboards and alerts read. Each series has one line of help, one of type, and a value.
+    /// The series that dashboards and alerts read. Each series has one line of help, one of type, and a value.
     @Test func theProcessIsMeasured() async throws {
         let daemon = try Daemon()
         let key = try daemon.key()
@@ -93,7 +93,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// The default port may be another service's: the reason says which address, and the option.
+    /// Another service may use the default port. The reason names the address and the option.
     @Test func aTakenPortIsNamed() async throws {
         let (first, second) = (try Daemon(), try Daemon())
         try await first.serve()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import EarshotServer
 
-/// What the operator lists, ends, copies and checks while the service runs.
+/// The operator's commands that list, end, copy and check while the service runs.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct OperatorTests {
-    /// A daemon with two devices, of which one found the other's message.
+    /// A daemon with two devices. One has found the other's message.
     private struct Scene {
         let daemon: Daemon
         let key: String
@@ -67,7 +67,7 @@ import Testing
             }
             return count
         }()
-        // One process for all: see `Process.begin`.
+        // One process runs all commands: see `Process.begin`.
         let script = """
             for operator in 1 2 3 4 5 6 7 8; do (
                 "$0" project create $operator --open --database "$1" &&
@@ -128,7 +128,7 @@ import Testing
         let ended = try scene.daemon.run("publication", "end", scene.publication)
         #expect(ended.output == "publication \(scene.publication) has ended\n", "\(ended)")
         #expect(try await reader.next()?.name == "lost")
-        // Its device goes on.
+        // Its device still works.
         #expect(try await scene.daemon.send("GET", "/v1/device", bearer: scene.publisher).status == 200)
         #expect(try scene.daemon.run("publication", "list").output.isEmpty)
         let unknown = try scene.daemon.run("publication", "end", "nothing")
@@ -136,7 +136,7 @@ import Testing
         #expect(scene.daemon.end(SIGTERM) == 0)
     }
 
-    /// Without a service the order waits for one.
+    /// Without a service, the order to end an item waits for one.
     @Test(arguments: StoreKind.all) func anOrderWaitsForAService(_ kind: StoreKind) async throws {
         let scene = try await scene(daemon(kind))
         #expect(scene.daemon.end(SIGTERM) == 0)
@@ -164,7 +164,7 @@ import Testing
         let files = try FileManager.default.contentsOfDirectory(atPath: scene.daemon.directory.path)
         #expect(!files.contains { $0.contains("unfinished") })
         #expect(scene.daemon.end(SIGTERM) == 0)
-        // The copy is a database that serves.
+        // A service can use the copy as its database.
         let restored = try Daemon(database: copy)
         try await restored.serve()
         #expect(try await restored.send("GET", "/v1/device", bearer: scene.publisher).status == 200)
@@ -184,7 +184,7 @@ import Testing
         #expect(scene.daemon.end(SIGTERM) == 0)
     }
 
-    /// Each contradiction that the check knows is made, and found.
+    /// The test makes each contradiction that the check knows, and the check finds it.
     @Test(arguments: [
         ("UPDATE device SET key_id = 99 WHERE id = 1", "1 devices belong to no key of their project"),
         ("UPDATE publication SET device_id = 99", "1 publications belong to no device of their project"),
@@ -208,7 +208,8 @@ import Testing
     }
 
     #if Postgres
-        /// A service moves from SQLite to PostgreSQL: sessions, messages, beacons and streams go on where they were.
+        /// A service moves from SQLite to PostgreSQL: sessions, messages, beacons and streams continue from their
+        /// previous state.
         @Test func copiesToPostgreSQL() async throws {
             let scene = try await scene(Daemon())
             let beacon = "ibeacon:00112233-4455-6677-8899-aabbccddeeff:1:2"
@@ -231,14 +232,14 @@ import Testing
             let inspected = try moved.run("check")
             #expect(inspected.status == 0, "\(inspected)")
             try await moved.serve()
-            // The stream resumes after what it has told already, and tells what is lost.
+            // The stream resumes after its last event, and reports the lost message.
             var resumed = try await EventReader(moved.base, bearer: scene.listener, lastEventID: cursor)
             let gone = try await moved.send("DELETE", "/v1/publications/\(scene.publication)", bearer: scene.publisher)
             #expect(gone.status == 204)
             var event = try #require(try await resumed.next())
             if event.name == "ready" { event = try #require(try await resumed.next()) }
             #expect(event.name == "lost")
-            // The old key opens sessions, and new numbers are free.
+            // The old key opens sessions, and new rows get unused numbers.
             #expect(try await moved.send("POST", "/v1/devices", bearer: scene.key).status == 201)
             #expect(try moved.run("project", "create", "next").status == 0)
             #expect(try moved.run("beacon", "list", "--json").output.contains("V2VsY29tZQ=="))

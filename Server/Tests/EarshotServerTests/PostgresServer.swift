@@ -6,9 +6,9 @@
     @testable import EarshotServer
 
     /// A PostgreSQL server in a folder of its own, without a port: it listens at a socket in that folder. It ends with this
-    /// process, however this ends.
+    /// process, even if that is killed.
     ///
-    /// PostgreSQL does not run as root. As root, this starts it as `nobody`.
+    /// PostgreSQL does not run as root. If root runs the tests, it starts as `nobody`.
     final class PostgresServer: Sendable {
         struct Failure: Error, CustomStringConvertible {
             let description: String
@@ -88,7 +88,7 @@
             guard let text = try? String(contentsOf: file, encoding: .utf8),
                 let server = text.split(separator: "\n").first.flatMap({ Int32($0) })
             else { return }
-            // Stopped, it makes no further process while this reads the list.
+            // A stopped server starts no further process while this reads the list.
             Glibc.kill(server, SIGSTOP)
             let list = (try? Self.run("/usr/bin/pgrep", ["-P", "\(server)"])) ?? ""
             let processes = [server] + list.split(separator: "\n").compactMap { Int32($0) }
@@ -96,7 +96,7 @@
             for process in processes { while Glibc.kill(process, 0) == 0 { usleep(1_000) } }
         }
 
-        /// The folder of PostgreSQL's programs, which Debian keeps out of PATH.
+        /// The folder of PostgreSQL's programs, which is not in Debian's PATH.
         private static func programs() throws -> String {
             let folder = "/usr/lib/postgresql"
             let versions = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []

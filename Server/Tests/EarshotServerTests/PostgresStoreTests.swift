@@ -9,9 +9,10 @@ import EarshotBasics
 
     @testable import EarshotServer
 
-    /// What only the store of several nodes promises. Each node here is a service with a store of its own on one database.
+    /// The guarantees of the store of several nodes alone. Each node here is a service with its own store on a common
+    /// database.
     @Suite struct PostgresStoreTests {
-        /// A node on a database. It is at no address: nothing is forwarded here.
+        /// A node on a database. It has no address, so no other node forwards requests to it.
         private func node(_ address: String, clock: MovedClock = MovedClock()) throws -> TokenService {
             var limits = ServiceLimits()
             limits.databaseConnections = 4
@@ -40,7 +41,7 @@ import EarshotBasics
         private let everything = MessageFilter(namespace: "", type: "")
         private func message(_ text: String) -> Message { Message(namespace: "", type: "", content: Data(text.utf8)) }
 
-        /// Nodes that start at once make the tables once; and none serves tables that it does not know.
+        /// Nodes that start together create the tables once. No node serves tables of an unknown version.
         @Test func migratesOnce() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let versions = try await withThrowingTaskGroup(of: Void.self) { group in
@@ -59,7 +60,8 @@ import EarshotBasics
             }
         }
 
-        /// One node owns a project. Another gets it when the owner is gone, and not before; what was near is near.
+        /// One node owns a project. Another node gets it only when the owner has ended. Messages that were near are
+        /// still near.
         @Test func aProjectGoesToAnotherNode() async throws {
             let (clock, address) = (MovedClock(), try PostgresServer.shared.get().makeDatabase())
             let (first, second) = (try node(address, clock: clock), try node(address, clock: clock))
@@ -80,7 +82,7 @@ import EarshotBasics
             #expect(
                 try await problem { try await second.publish(message("other"), for: publisher, idempotencyKey: "k") }
                     == .repeatDiffers)
-            // It is near until nobody has confirmed it for as long as a sighting lasts.
+            // The message stays near until no device has confirmed it for the lifetime of a sighting.
             clock.advance(by: second.limits.sightingLifetime - .seconds(1))
             try await second.sweep()
             #expect(try await near(subscriber, second) == [1])
@@ -89,7 +91,7 @@ import EarshotBasics
             #expect(try await near(subscriber, second) == [-2])
         }
 
-        /// The owner of a project recognises its devices without asking the database, also at their first request.
+        /// The owner of a project recognises its devices without asking the database, even at their first request.
         @Test func theOwnerKnowsItsDevices() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let first = try node(address)
@@ -107,7 +109,7 @@ import EarshotBasics
             try lock.run(script: "COMMIT")
         }
 
-        /// A batch that the database refuses leaves nothing in memory, and the next one goes on.
+        /// A batch that the database refuses leaves nothing in memory, and the next batch succeeds.
         @Test func aRefusedBatchLeavesNothing() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let (clock, service) = (MovedClock(), try node(address))
@@ -133,7 +135,7 @@ import EarshotBasics
             #expect(try await service.publish(message("refused"), for: session).isNew)
         }
 
-        /// Any text and any content comes back as it was, also when many are written at once.
+        /// Any text and any content is read back unchanged, even when many are written together.
         @Test func textsAndContentsComeBackAsTheyWere() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let first = try node(address)
@@ -169,7 +171,7 @@ import EarshotBasics
             for message in messages { #expect(changes.contains { $0.message == message }, "\(message.type)") }
         }
 
-        /// A node that was taken for dead writes nothing more, and its streams end.
+        /// A node whose project another node has taken writes nothing more, and its streams end.
         @Test func theFenceRefusesAFormerOwner() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let service = try node(address)
@@ -181,12 +183,12 @@ import EarshotBasics
             #expect(try await problem { try await service.publish(message("late"), for: session) } == .projectMoves)
             #expect(try connection.execute("SELECT FROM publication").isEmpty)
             #expect(lost.withLock { $0 } == [session.device])
-            // Its number is still in the table, so it takes the project again, with what the rows say.
+            // Its number is still in the table, so it takes the project again, and reads its rows.
             #expect(try await service.store.publications(of: session, now: service.now).isEmpty)
             #expect(try await service.publish(message("again"), for: session).isNew)
         }
 
-        /// A node whose connection broke keeps what nobody took, and loses what another node took.
+        /// A node whose connection broke still owns its projects, except those that another node took.
         @Test func aBrokenConnectionEndsNoProject() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let service = try node(address)
@@ -214,7 +216,7 @@ import EarshotBasics
             #expect(kept.map(\.identifier) == [publication.value.identifier])
         }
 
-        /// The tables of version 3, where functions of the database did the work, with what was in them.
+        /// The tables of version 3, which used functions of the database, and their content.
         @Test func aDatabaseOfVersion3() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let (key, secret) = (Secret.newKey(), Secret.newSession())
@@ -227,14 +229,14 @@ import EarshotBasics
             #expect(session.device == 7 && session.identifier == "d7")
             #expect(try await near(session, service) == [3])
             #expect(try await service.openSession(key: key).0.project == session.project)
-            // Nothing of before is left.
+            // None of the old functions is left.
             #expect(try old.execute("SELECT FROM pg_proc WHERE proname = 'publish'").isEmpty)
             #expect(try old.execute("SELECT to_regclass('sighting'), to_regclass('device3')")[0].isNull(0))
             #expect(try old.execute("SELECT version FROM migration").map { $0.integer(0) } == [PostgresSchema.version])
         }
 
-        /// Devices that meet, part, publish and end at once: in the end the rows say what memory says, in which each has found exactly
-        /// what is near.
+        /// Devices meet, part, publish and end at the same time. In the end the rows agree with memory, in which each device has found
+        /// exactly the messages near it.
         @Test(arguments: [1, 2] as [UInt64]) func atOnce(seed: UInt64) async throws {
             let address = try PostgresServer.shared.get().makeDatabase()
             let (clock, service) = (MovedClock(), try node(address))
@@ -298,7 +300,7 @@ import EarshotBasics
             }
         }
 
-        /// What the devices could hear.
+        /// The tokens that the devices can hear.
         private actor Board {
             enum Item {
                 case publication(String)

@@ -3,7 +3,7 @@ import NIOPosix
 
 /// A connection that can send any bytes.
 enum RawConnection {
-    /// Opens a connection that says nothing.
+    /// Opens a connection that sends nothing.
     static func open(to port: Int) async throws -> any Channel {
         try await bootstrap(from: nil).connect(host: "127.0.0.1", port: port).get()
     }
@@ -40,9 +40,9 @@ enum RawConnection {
                 }
             }
         } catch is IOError {
-            // Reset: the other end does not read any more either.
+            // A reset: the other end no longer reads either.
         } catch is ChannelError {
-            // The same, noticed while writing.
+            // The same reset, detected while writing.
         }
         return String(buffer: answer)
     }

@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    /// The answer about a beacon that is not registered is, byte for byte, that about one of another project.
+    /// The answers about an unregistered beacon and about a beacon of another project have the same bytes.
     @Test func anotherProjectSeesNothing() async throws {
         try await withClient { [beacon] client, world in
             let (ours, theirs) = (try await owner(client, world), try await owner(client, world, "theirs"))
@@ -95,7 +95,7 @@ import Testing
             #expect(try await ask(beacon, "missing") == unknown)
             #expect(try await ask(beacon, "open").contains("aGVsbG8="))
 
-            // The other owner, too.
+            // The other owner gets no more.
             #expect(try await theirs.send(.post, "/v1/beacons", ["beacon": beacon]).code == "beacon_taken")
             #expect(try await theirs.send(.post, "/v1/namespaces", ["namespace": "open"]).code == "namespace_taken")
             #expect(
@@ -205,7 +205,7 @@ import Testing
             let device = try await Caller(client, key: try await world.key("theirs"))
             _ = try await device.send(.post, "/v1/lookups", ["beacons": [beacon, BeaconIdentifier.numbered(1).text]])
             let text = try await world.service.metricsText()
-            // Both count as nothing, because the device gets nothing.
+            // Both queries count as `nothing`, because the device gets no attachment.
             #expect(text.contains("earshot_lookups_total{result=\"nothing\"} 2"))
             #expect(!text.contains("result=\"attachments\""))
         }

@@ -77,7 +77,7 @@ extension Device {
         }
         #expect(try await world.registry.beacons(.project(theirs)).beacons.isEmpty)
         #expect(try await world.registry.beacons(.all).beacons.map(\.note) == ["the gate"])
-        // Removed, it is free for any project.
+        // After its removal, any project may register it.
         try await world.registry.remove(.numbered(1), .project(ours))
         #expect(try await world.registry.register(.numbered(1), note: "", project: theirs).isNew)
     }
@@ -123,7 +123,7 @@ extension Device {
         #expect(try await world.registry.setVisibility(of: "n", isPublic: true, .project(ours)).isPublic)
         #expect(try await world.registry.namespaces(.project(theirs)).isEmpty)
         #expect(try await world.registry.namespaces(.all).map(\.name) == ["n"])
-        // A foreign namespace, and one that does not exist.
+        // A namespace of another project, and one that does not exist.
         _ = try await world.registry.register(.numbered(1), note: "", project: theirs)
         for name in ["n", "missing"] {
             #expect(
@@ -158,7 +158,7 @@ extension Device {
         #expect(try await own.lookUp(.numbered(1), namespace: "hidden", type: "u").isEmpty)
         #expect(try await own.lookUp(.numbered(1), .numbered(2), namespace: "foreign") == ["foreign"])
 
-        // The other project: nothing by default, a public namespace by its name, an unlisted one never.
+        // The other project gets nothing by default, a public namespace by its name, and never an unlisted one.
         #expect(try await other.lookUp(.numbered(1), .numbered(2)) == ["foreign"])
         #expect(try await other.lookUp(.numbered(1), type: "t").isEmpty)
         #expect(try await other.lookUp(.numbered(1), namespace: "open") == ["open"])
@@ -168,7 +168,7 @@ extension Device {
         #expect(try await own.lookUp(.numbered(1), namespace: "open") == ["open"])
     }
 
-    /// One beacon asked about twice costs and gives once, in the order of the question.
+    /// A beacon that a query names twice is looked up and returned once, in the order of the query.
     @Test(arguments: StoreKind.all) func repeatedBeaconsInAQuestion(_ kind: StoreKind) async throws {
         let world = try World(kind)
         try await world.attach("one", to: .numbered(1))
@@ -196,7 +196,7 @@ extension Device {
         #expect(
             try await error { try await world.registry.createNamespace("n3", project: project, isPublic: false) }
                 == .tooManyNamespaces(limit: 2))
-        // What is there already may be repeated, and another project has limits of its own.
+        // Existing entries may be repeated, and another project has its own limits.
         try await world.attach("2", to: .numbered(1))
         try await world.attach("3", to: .numbered(3), of: "theirs")
         let device = try await world.device()
@@ -264,7 +264,7 @@ extension Device {
         #expect(seen == (1...6).map { .numbered($0) } + [iBeacon])
     }
 
-    /// Beacons that are not registered cost a search in an index: they leave nothing behind and delay no other question.
+    /// An unregistered beacon costs one search in an index. It stores nothing and delays no other query.
     @Test(arguments: StoreKind.all) func unknownBeaconsAreCheap(_ kind: StoreKind) async throws {
         let world = try World(kind)
         for number in 0..<100 { try await world.attach("\(number)", to: .numbered(1_000_000 + number)) }
@@ -285,7 +285,8 @@ extension Device {
         let unknown = try await time(of: Array(0..<10_000))
         let after = try await time(of: known)
         #expect(try await (world.store.counts(), world.rowCount("beacon"), world.rowCount("attachment")) == size)
-        // Each costs no more than a known one, with a margin for a busy machine: 100 times as many in less than 300 times.
+        // An unknown beacon costs no more than a known one. With a margin for a busy machine, 100 times as many take less
+        // than 300 times as long.
         #expect(unknown < before * 300 + .seconds(5), "\(unknown) for 10,000, \(before) for 100")
         #expect(after < before * 20 + .seconds(1), "\(after) after, \(before) before")
     }

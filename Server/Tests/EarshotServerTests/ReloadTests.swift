@@ -8,20 +8,20 @@ import Testing
 
 @testable import EarshotServer
 
-/// `--configuration FILE`, and what SIGHUP changes while the service runs.
+/// `--configuration FILE`, and the settings that SIGHUP changes while the service runs.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct ReloadTests {
     private func configure(_ daemon: Daemon, _ text: String) throws {
         try Data(text.utf8).write(to: daemon.file("conf"))
     }
 
-    /// The command line comes before the file, and the file before the defaults.
+    /// The command line overrides the file, and the file overrides the defaults.
     @Test func theCommandLineComesFirst() async throws {
         let daemon = try Daemon()
         try configure(
             daemon,
             "# The service\r\nhost 127.0.0.2\r\n\n  log-level   debug  \nlog-format json\ndatabase \(daemon.database)\n"
         )
-        // `serve` gives its own --port, so that the file's would not count.
+        // The test's `serve` adds --port, which would override the file's.
         try await daemon.serve("--configuration", daemon.file("conf").path, "--log-format", "text")
         #expect(daemon.base.hasPrefix("http://127.0.0.2:"))
         #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
@@ -56,7 +56,7 @@ import Testing
         #expect(binary.status == 64 && binary.error.contains("no text in UTF-8"))
     }
 
-    /// A stream goes on, and the next request has the new limit and the new page.
+    /// A stream continues, and the next request gets the new limit and the new page.
     @Test func limitsAndPageChange() async throws {
         let daemon = try Daemon()
         let pages = daemon.file("pages")
@@ -94,7 +94,7 @@ import Testing
         #expect(try await publish().status == 429)
         #expect(try await page() == "second")
         try await daemon.waitForLog("debug earshotd")
-        // The stream of before still tells what is found.
+        // The earlier stream still reports found messages.
         _ = try await daemon.send("POST", "/v1/sightings", bearer: listener, ["heard": [token]])
         #expect(try await reader.next()?.text == "hello")
         #expect(daemon.end(SIGTERM) == 0)
@@ -159,7 +159,7 @@ import Testing
         print("50 reloads under load: \(statuses)")
         #expect(statuses.keys.sorted() == [200])
         #expect(statuses[200, default: 0] >= 500)
-        // The streams of the beginning tell what is found now.
+        // The streams from the beginning report a message that is found now.
         let opened = try await daemon.send("POST", "/v1/devices", bearer: key)
         let publisher = try #require(opened.json["session"] as? String)
         let published = try await daemon.send("POST", "/v1/publications", bearer: publisher, ["content": "aGVsbG8="])
@@ -172,7 +172,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// All or nothing: one mistake, and the limits beside it do not change either.
+    /// All or nothing: after one mistake, the other limits in the file do not change either.
     @Test func aMistakeChangesNothing() async throws {
         let daemon = try Daemon()
         try configure(daemon, "publications-per-device 1\n")
@@ -202,7 +202,7 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// Listeners and the database are those of the start, and the log says so.
+    /// A reload changes neither listeners nor the database, and the log says so.
     @Test func whatCountsAfterARestartIsNamed() async throws {
         let daemon = try Daemon()
         try configure(daemon, "")
@@ -216,7 +216,8 @@ import Testing
         #expect(daemon.end(SIGTERM) == 0)
     }
 
-    /// New connections get the new certificate; a key that does not fit is refused, and the old one stays.
+    /// New connections get the new certificate. If its key does not fit, the service refuses both and uses the old
+    /// ones.
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
     func theCertificateChanges() async throws {
         let daemon = try Daemon()
@@ -247,7 +248,7 @@ import Testing
         try await daemon.waitForLog("reloaded")
         #expect(try await Self.isAnswered(daemon, trusting: second))
         #expect(try await !Self.isAnswered(daemon, trusting: first))
-        // The stream of before goes on.
+        // The earlier stream continues.
         let later = Daemon.client(trusting: second)
         let other = try await daemon.send("POST", "/v1/devices", bearer: key, client: later)
         let publisher = try #require(other.json["session"] as? String)
@@ -268,7 +269,7 @@ import Testing
         return answer?.status == 200
     }
 
-    /// The protocol of systemd: ready, reloading and ready again, the watchdog, stopping.
+    /// The states that systemd gets: ready, reloading, ready again, the watchdog, stopping.
     @Test func theServiceManagerIsTold() async throws {
         let daemon = try Daemon()
         let manager = try Manager(daemon.file("notify").path)
@@ -320,7 +321,7 @@ import Testing
 
         /// The next state that is one of these; nil if none comes within 20 s.
         func next(where isWanted: @escaping @Sendable (String) -> Bool) async -> String? {
-            // A thread of its own waits, not one of those on which all tests run.
+            // A separate thread waits, because all tests share Swift's few threads.
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread {
                     var buffer = [UInt8](repeating: 0, count: 4_096)

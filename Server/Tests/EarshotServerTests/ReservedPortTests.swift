@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotServer
 
 @Suite struct ReservedPortTests {
-    /// Nobody else gets the port between its choice and the listener, who then gets it.
+    /// No other socket gets the port between its reservation and the listener, which then gets it.
     @Test(arguments: ["127.0.0.1", "::1"]) func nobodyElseGetsIt(_ host: String) async throws {
         let port = try ReservedPort(host, 0)
         #expect(port.number > 0)
@@ -23,7 +23,7 @@ import Testing
         try await listener.close()
     }
 
-    /// Sockets that ask for any port do not get it either, as many as there are.
+    /// However many sockets ask for any free port, none gets this one.
     @Test func theSystemAvoidsIt() async throws {
         let port = try ReservedPort("127.0.0.1", 0)
         var listeners: [any Channel] = []

@@ -22,7 +22,7 @@ import Testing
         #expect(try await position(subscriber, after: 3) == StreamPosition(isResumed: true, last: 3))
     }
 
-    /// Changes that happened while the client was away come once, in the current state.
+    /// A message that changed while the client was away is sent once, in its current state.
     @Test(arguments: StoreKind.all) func changesOfOneMessageAreOne(_ kind: StoreKind) async throws {
         let (_, publisher, subscriber) = try await room(kind)
         let publication = try await publisher.publish("one")
@@ -43,7 +43,7 @@ import Testing
         #expect(try await position(subscriber, after: -1) == StreamPosition(isResumed: false, last: 1))
     }
 
-    /// The service remembers a lost message for a while, and with it the clients that have not read of it.
+    /// The service remembers a lost message for a while, and which clients have not read the loss.
     @Test(arguments: StoreKind.all) func forgottenLosses(_ kind: StoreKind) async throws {
         let (world, publisher, subscriber) = try await room(kind)
         let publication = try await publisher.publish("one")
@@ -78,7 +78,7 @@ import Testing
         #expect(try await position(subscriber, after: nil) == nil)
     }
 
-    /// The service keeps nothing for ever.
+    /// The service forgets everything in the end.
     @Test(arguments: StoreKind.all) func everythingIsForgotten(_ kind: StoreKind) async throws {
         let (world, publisher, subscriber) = try await room(kind)
         for text in ["one", "two"] { try await subscriber.hear(try await publisher.publish(text).token) }

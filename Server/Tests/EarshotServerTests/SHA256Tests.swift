@@ -3,7 +3,7 @@ import Testing
 @testable import EarshotServer
 
 @Suite struct SHA256Tests {
-    /// NIST's examples for FIPS 180-4, and nothing at all: keys and sessions of older databases were hashed so.
+    /// NIST's examples for FIPS 180-4, and the empty text. Older databases have such hashes of keys and sessions.
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
         ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

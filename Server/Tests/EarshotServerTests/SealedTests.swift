@@ -9,7 +9,8 @@ import Testing
     import EarshotPostgres
 #endif
 
-/// Projects whose messages are sealed: the service passes tokens' identifiers, tags and wrapped keys on, and reads nothing.
+/// Projects whose messages are sealed: the service passes on identifiers of tokens, tags and wrapped keys, and can read no
+/// message.
 @Suite struct SealedTests {
     private static let salt = Data(1...16)
 
@@ -23,7 +24,7 @@ import Testing
         try await world.service.openSession(key: try await world.key(), canSeal: true).0
     }
 
-    /// A token of these digits, with a key that has their first byte.
+    /// A token of this byte, with a key of the same byte.
     private func token(_ byte: UInt8, isPublished: Bool = true) -> TokenOfferBody {
         TokenOfferBody(token: identifier(byte).hex, key: isPublished ? key(byte) : nil)
     }
@@ -81,7 +82,7 @@ import Testing
         _ = try await subscribe(world, subscriber, 2)
         #expect(try await hear(world, publisher, [2]) == [.valid])
         #expect(try await changes(world, subscriber).isEmpty)
-        // Neither for tokens that it does not hear, nor of others' publications.
+        // A device can give no keys for tokens that it does not hear, nor for others' publications.
         for keys in [
             [PublicationKeyBody(token: identifier(3).hex, publication: publication, key: key(9))],
             [PublicationKeyBody(token: "no token", publication: publication, key: key(9))],
@@ -205,8 +206,8 @@ import Testing
             try await problem { try await hear(world, session, [], keys: [key]) } == .notSealed)
     }
 
-    /// A restart forgets what devices hear, and so the keys for it. Messages that a stream could not tell for want of a key are found
-    /// with the next report that brings one, and once, however many wait.
+    /// After a restart the service has forgotten which tokens devices hear, and the keys for them. A message without a key is not
+    /// sent, but found with the next report that brings its key. Each is found once, however many wait.
     @Test(arguments: [false, true], [1, 8, 20])
     func `after a restart messages wait for their keys`(publisherHears: Bool, count: UInt8) async throws {
         let world = try await world(.sqlite)
@@ -245,7 +246,7 @@ import Testing
         #expect(found.allSatisfy(\.isFound) && Set(found.flatMap(\.message.keys).map(\.key)) == wrapped)
     }
 
-    /// The database has the keys and the salt, so a stream that is resumed after a restart still sends both.
+    /// The database has the keys and the salt, so a stream that resumes after a restart still sends both.
     @Test(arguments: StoreKind.all) func `keys of publications and the salt are read again with the rows`(
         _ kind: StoreKind
     ) async throws {
@@ -259,8 +260,8 @@ import Testing
         #expect(try await world.store.projects().map(\.salt) == [Self.salt])
     }
 
-    /// The calendar was set by an hour between two runs. Set back, a token lives no longer than a new one; set forward, it has ended, and the
-    /// next publication is found.
+    /// The calendar was changed by an hour between two runs. Set back, a token lives no longer than a new one. Set forward, the token has
+    /// ended, and the next publication is found.
     @Test(arguments: [-3_600, 3_600]) func `a calendar that is set by an hour prolongs no token`(seconds: Int)
         async throws
     {
@@ -292,7 +293,7 @@ import Testing
 }
 
 extension World {
-    /// What the database has of a project.
+    /// The rows of a project in the database.
     fileprivate func rows(of project: Int64) async throws -> LiveRows {
         #if Postgres
             if let store = store as? PostgresStore {

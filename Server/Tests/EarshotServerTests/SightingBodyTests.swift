@@ -5,14 +5,14 @@ import Testing
 
 @testable import EarshotServer
 
-/// The bodies of reports, which are read and written by hand.
+/// The bodies of reports, which the service reads and writes without the encoder.
 @Suite struct SightingBodyTests {
     private static let texts = [
         "0123456789abcdef", "0123456789ABCDEF", "", "f", "0123456789abcdeg", "0x3456789abcdef0", "01234567-89abcde",
         "a\"b", "a\\b", "a/b", "\u{0}\n\u{1F}", "é", "😀", "\u{2028}", String(repeating: "9", count: 200),
     ]
 
-    /// The answer is what the encoder would write, whatever a client calls a token.
+    /// The answer has the same bytes as the encoder's, for any text that a client sends as a token.
     @Test func theAnswerIsTheEncoders() throws {
         typealias Entry = SightingsAnswerBody.Entry
         let entries = Self.texts.enumerated().map { index, text in

@@ -54,7 +54,8 @@ import Testing
         #expect(try await world.store.counts().sightings == 0)
     }
 
-    /// Older clients also say by which medium they heard it, and how strongly. Nothing asks for that, so it may be anything.
+    /// Older clients also send the medium by which they heard a token, and its strength. The service ignores both, so they
+    /// may have any value.
     @Test(arguments: StoreKind.all) func textsAndObjectsTogether(_ kind: StoreKind) async throws {
         let world = try World(kind)
         let publication = try await world.device().publish("hello")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import EarshotServer
 
-/// Devices that end without a word: a crash is noticed no later than a walk out of earshot.
+/// Devices that end without a message: the service detects a crash as soon as a walk out of earshot.
 @Suite struct SilenceTests {
     /// The time between two signs of life of a device, as our client sends them.
     private let pause = Duration.seconds(5)
@@ -57,7 +57,8 @@ import Testing
         #expect(try await subscriber.near() == [])
     }
 
-    /// A restart forgets sightings, but finds and loses nothing: what was near stays so until its devices say otherwise.
+    /// A restart forgets sightings, but finds and loses nothing: messages that were near count as near until their
+    /// devices report otherwise.
     @Test func aNewProcessFindsAndLosesNothingTwice() async throws {
         let world = try World { $0.silence = .seconds(15) }
         let (publisher, subscriber) = (try await world.device(), try await world.device())
@@ -72,7 +73,7 @@ import Testing
         }
         #expect((service.store as? SQLiteStore)?.counts().sightings == 0)
         #expect(try await news() == [1, 2])
-        // Found again at its next report, without an event. The other is near for as long as a sighting could have lasted.
+        // The next report finds it again, without an event. The other one counts as near for the lifetime of a sighting.
         _ = try await service.report(heard: [one.token], lost: [], for: subscriber.session)
         #expect(try await news() == [1, 2])
         for _ in 0..<17 {

@@ -7,8 +7,9 @@ import Testing
     import EarshotPostgres
 #endif
 
-/// A kind of store. A test of what both promise runs on the one that EARSHOT_TEST_STORE names, `sqlite` or `postgres`; without
-/// it, on SQLite. One after the other, because all tests at once on both disturb those of timing.
+/// A kind of store. A test of a common guarantee runs on the one that EARSHOT_TEST_STORE names, `sqlite` or `postgres`;
+/// without it, on SQLite. The two run one after the other, because running all tests on both at once disturbs the tests
+/// of timing.
 enum StoreKind: String, Sendable, CustomTestStringConvertible {
     case sqlite
     #if Postgres
@@ -17,7 +18,7 @@ enum StoreKind: String, Sendable, CustomTestStringConvertible {
 
     static let all: [StoreKind] = {
         let name = ProcessInfo.processInfo.environment["EARSHOT_TEST_STORE"] ?? "sqlite"
-        // An empty list would skip the tests without a word.
+        // An empty list would skip the tests silently.
         guard let kind = StoreKind(rawValue: name) else {
             fatalError("EARSHOT_TEST_STORE=\(name): there is no such store")
         }

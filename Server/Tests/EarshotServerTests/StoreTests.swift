@@ -69,7 +69,7 @@ import Testing
         #expect(try await world.store.keys(project: nil).isEmpty)
     }
 
-    /// A lease begins when it is made, not when it was requested.
+    /// A lease begins when the write takes its turn, not when the request arrives.
     @Test func waitingDoesNotShortenALease() async throws {
         let world = try World()
         let device = try await world.device()
@@ -139,7 +139,7 @@ import Testing
         #expect(changes.map(\.publication) == [publication.id])
     }
 
-    /// Also by another name of the file. A store that is closed gives the database free.
+    /// A second store is refused even under another name of the file. Closing the first releases the database.
     @Test func oneStoreServesADatabase() async throws {
         let world = try World()
         let path = world.directory.appendingPathComponent("test.sqlite").path

@@ -8,15 +8,16 @@ import Testing
 
 @testable import EarshotServer
 
-/// The memory of an event stream while nothing happens: what a large service needs most of.
+/// The memory of an idle event stream. In a large service, idle streams take the most memory.
 ///
-/// `Server/Benchmarks/streams.sh` measures it with thousands of streams. A thousand are within a tenth of that.
+/// `Server/Benchmarks/streams.sh` measures it with thousands of streams. The figure for a thousand streams is within a
+/// tenth of that.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct StreamMemoryTests {
     private static let count = 1_000
-    /// Opened before the first measurement, so that what a service takes once does not count.
+    /// Streams opened before the first measurement, so that memory that the service takes only once does not count.
     private static let warmCount = 300
 
-    /// On 2026-11-27 a stream took 17.4 KB, and 38.3 KB over TLS; here with a seventh more.
+    /// On 2026-11-27 a stream took 17.4 KB, and 38.3 KB over TLS; the limits here are a seventh higher.
     @Test(arguments: [(isTLS: false, kilobytes: 20), (isTLS: true, kilobytes: 44)])
     func anIdleStreamStaysSmall(isTLS: Bool, kilobytes: Double) async throws {
         let daemon = try Daemon()
@@ -91,7 +92,7 @@ import Testing
         func add() { total.add(1, ordering: .relaxed) }
     }
 
-    /// Counts a stream that has sent its first comment, which follows all that is near.
+    /// Counts a stream that has sent its first comment, which follows all messages that are near.
     private final class ReadyHandler: ChannelInboundHandler, Sendable {
         typealias InboundIn = ByteBuffer
         private let ready: Readiness

@@ -5,7 +5,7 @@ import Testing
 
 /// The queue of a log.
 @Suite(.timeLimit(.minutes(1))) struct TurnQueueTests {
-    /// Counts how often somebody has to write batches.
+    /// Counts how often a caller has to start writing batches.
     private final class Starts: Sendable {
         private let count = Mutex(0)
 
@@ -24,33 +24,33 @@ import Testing
         #expect(queue.count == 300)
         let first = queue.nextBatch()
         #expect(first == Array(0..<256) && queue.count == 44)
-        // The rest of a batch keeps its place before what came later.
+        // The rest of a batch comes before changes that were added later.
         queue.giveBack((first ?? [])[200...])
         #expect(queue.nextBatch() == Array(200..<300))
         #expect(queue.nextBatch() == nil)
-        // Nobody writes now, so the next one begins again.
+        // No task is writing now, so the next change starts one.
         #expect(queue.add(7, .change, run: starts.run))
         await starts.reach(2)
         #expect(starts.now == 2)
     }
 
-    /// A patient change waits for an urgent one, and goes with it.
+    /// A patient change waits for an urgent one, and shares its batch.
     @Test func anUrgentChangeTakesThePatientAlong() async {
         let (queue, starts) = (TurnQueue<Int>(capacity: 300), Starts())
         #expect(queue.add(1, .patientChange, run: starts.run))
         #expect(queue.nextBatch() == nil)
         #expect(queue.add(2, .change, run: starts.run))
         #expect(queue.nextBatch() == [1, 2])
-        // What comes while that is written is as patient.
+        // A change that arrives while the batch is written is as patient.
         #expect(queue.add(3, .patientChange, run: starts.run))
         #expect(queue.nextBatch() == nil)
-        // Its patience ends, or that of the first one.
+        // The change is due when its patience ends, or that of the first one.
         await starts.reach(2)
         #expect(queue.nextBatch() == [3])
         #expect(queue.nextBatch() == nil && queue.count == 0)
     }
 
-    /// Enough of them wait for nothing.
+    /// Once there are enough patient changes, they are due immediately.
     @Test func manyPatientChangesAreDue() async {
         let (queue, starts) = (TurnQueue<Int>(capacity: 1_000), Starts())
         for turn in 0..<600 { #expect(queue.add(turn, .patientChange, run: starts.run)) }
@@ -62,7 +62,7 @@ import Testing
         #expect(taken == Array(0..<600))
     }
 
-    /// A read needs no place, and no commit of its own: it goes with the changes before it.
+    /// A read takes no place in the queue and needs no commit: it shares the batch of the changes before it.
     @Test func readsAreMany() async {
         let (queue, starts) = (TurnQueue<Int>(capacity: 1), Starts())
         #expect(queue.add(0, .change, run: starts.run))
@@ -73,7 +73,7 @@ import Testing
         #expect(queue.nextBatch() == nil)
     }
 
-    /// Whatever order changes come in, each is taken once, in order, and none stays.
+    /// In any order of arrival, each change is taken once, in order, and none is left.
     @Test(arguments: 0..<20) func noneStays(step: Int) async {
         let queue = TurnQueue<Int>(capacity: 10_000)
         let taken = Mutex<[Int]>([])
@@ -91,7 +91,7 @@ import Testing
         #expect(taken.withLock { $0 } == Array(0..<1_000))
     }
 
-    /// The lag is that of the oldest that is not written, also while its batch is under way.
+    /// The lag is that of the oldest change that is not written, even while its batch is being written.
     @Test func lagIsTheOldest() async throws {
         let (queue, starts) = (TurnQueue<Int>(capacity: 10), Starts())
         #expect(queue.lag == .zero)

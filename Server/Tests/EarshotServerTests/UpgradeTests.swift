@@ -7,7 +7,7 @@ import Testing
 
 /// Databases of earlier versions.
 @Suite struct UpgradeTests {
-    /// A database of version 2, which knew neither beacons nor owners' keys, with a device that hears a message.
+    /// A database of version 2, which had neither beacons nor owners' keys, with a device that hears a message.
     @Test func aDatabaseWithoutBeacons() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -44,20 +44,20 @@ import Testing
         defer { try? store.close() }
         let service = TokenService(store: store)
         #expect(try await store.keys(project: nil).map(\.role) == [.device])
-        // The old session goes on, and what it has found is still near, though sightings are forgotten.
+        // The old session continues. Its found message is still near, although sightings are forgotten.
         let session = try await service.session(secret: secret)
         let counts = store.counts()
         #expect(counts.sightings == 0 && counts.publications == 1)
         let token = Data([1, 2, 3, 4, 5, 6, 7, 8])
         #expect(try await service.report(heard: [token], lost: [], for: session).heard == [.valid])
-        // It is not found a second time, and lost once.
+        // The message is not found a second time, and is lost once.
         func changes() async throws -> [Bool] {
             try await store.changes(of: session, ChangeQuery(after: 0, limit: 9)).changes.map(\.isFound)
         }
         #expect(try await changes() == [true])
         _ = try await service.report(heard: [] as [Data], lost: [token], for: session)
         #expect(try await changes() == [false])
-        // The old key opens sessions, and manages nothing.
+        // The old key opens sessions, but cannot manage beacons.
         #expect(try await service.openSession(key: key).0.project == 1)
         #expect(try await problem { try await service.ownedProject(key: key) } == .notOwner)
         // The new tables work.
@@ -68,7 +68,7 @@ import Testing
         #expect(found.flatMap(\.attachments).map(\.data) == [Data("x".utf8)])
     }
 
-    /// A database of version 3, which kept sightings, counted each key's items and indexed what requests look up.
+    /// A database of version 3, which stored sightings, counted each key's items and had indexes for requests.
     @Test func aDatabaseWithSightings() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -90,13 +90,13 @@ import Testing
             try await store.publications(of: publisher, now: clock.now).map(\.identifier) == ["near", "lost", "far"])
         #expect(try await store.subscriptions(of: subscriber, now: clock.now).map(\.identifier) == ["s"])
         let tokens = (1...4).map { Data(repeating: UInt8($0), count: 8) }
-        // A stream goes on behind its last number, and one that starts anew finds what is near.
+        // A resumed stream continues after its last number, and a new one finds the messages that are near.
         let all = try await store.changes(of: subscriber, ChangeQuery(after: 0, limit: 9)).changes
         #expect(all.map(\.sequence) == [2, 4] && all.map(\.isFound) == [true, false])
         #expect(all.map { String(decoding: $0.message.content, as: UTF8.self) } == ["near", "lost"])
         #expect(try await store.position(of: subscriber, after: 1, now: clock.now)?.isResumed == true)
         #expect(try await store.position(of: subscriber, after: 0, now: clock.now)?.isResumed == false)
-        // A repeated order is known, and another content refused.
+        // The service recognises a repeated order, and refuses one with other content.
         let message = Message(namespace: "", type: "", content: Data("near".utf8))
         let again = try await service.publish(message, for: publisher, idempotencyKey: "once")
         #expect(!again.isNew && again.value.identifier == "near")
@@ -104,7 +104,7 @@ import Testing
         _ = try await service.report(heard: [tokens[1]], lost: [], for: subscriber)
         let next = try await store.changes(of: subscriber, ChangeQuery(after: 4, limit: 9)).changes
         #expect(next.map(\.sequence) == [5] && next.map(\.publication) == ["far"])
-        // Tokens go on: alive, expired, and of an ended publication.
+        // Tokens keep their status: alive, expired, or of an ended publication.
         let statuses = try await service.report(heard: tokens, lost: [], for: publisher).heard
         #expect(statuses == [.valid, .valid, .expired, .expired])
         // Nothing of the old tables is left, and the file is sound.
@@ -122,7 +122,7 @@ import Testing
         #expect(try await later.publications(of: publisher, now: clock.now).count == 3)
     }
 
-    /// A database of version 4, which knew no browser keys.
+    /// A database of version 4, which had no browser keys.
     @Test func aDatabaseWithoutBrowserKeys() async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshotd-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -151,11 +151,11 @@ import Testing
         let service = TokenService(store: store)
         #expect(try await store.keys(project: nil).map(\.origins) == [nil])
         #expect(try await store.browserOrigins().isEmpty)
-        // The old key and the old session go on, and are not for browsers.
+        // The old key and the old session still work, and are not for browsers.
         #expect(try await service.session(secret: secret).origins == nil)
         let page = RequestSource(origin: "https://example.org")
         #expect(try await problem { try await service.openSession(key: key, from: page) } == .notBrowserKey)
-        // A browser key works, and its session stays one when the service starts again.
+        // A browser key works, and after a restart its session is still one for browsers.
         let browserKey = Secret.newBrowserKey()
         _ = try await store.createKey(
             project: "ours", name: "", role: .device, origins: AllowedOrigins([try WebOrigin("https://example.org")]),

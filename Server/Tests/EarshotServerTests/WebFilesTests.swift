@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    /// The page may load and ask nothing but this service, and only it gets the microphone.
+    /// The page may load from and connect to this service only, and only the page may use the microphone.
     @Test func whatThePageMayDo() async throws {
         let world = try World()
         try await test(try world.webFolder(["index.html": Self.page]), world) { client in
@@ -117,7 +117,7 @@ import Testing
             try link(name, target)
         }
         mkfifo(folder.appendingPathComponent("pipe").path, 0o600)
-        // As if it were a neighbour whose name begins like the folder's.
+        // A neighbouring folder whose name begins like this folder's.
         let neighbour = folder.path + "-neighbour"
         try Data("secret".utf8).write(to: URL(fileURLWithPath: neighbour))
         try link("neighbour", neighbour)
@@ -144,7 +144,7 @@ import Testing
             ])
     }
 
-    /// The API is where it was, and its paths take no file.
+    /// The API keeps its paths, and files cannot replace them.
     @Test func besideTheAPI() async throws {
         let world = try World()
         let key = try await world.key()

@@ -32,23 +32,23 @@ final class World: Sendable {
         clock = MovedClock()
         store = try kind.open(in: directory, clock: clock)
         var limits = ServiceLimits()
-        // Time stands still between requests here, so rates limit only the tests about them.
+        // The clock does not move between requests, so rates limit only the tests about them.
         limits.requestsPerDevice = RateLimit(perSecond: 1e6, burst: 1e6)
         limits.requestsPerKey = RateLimit(perSecond: 1e6, burst: 1e6)
         limits.refusalDelay = .zero
-        // Devices say nothing while a test moves the clock, so silence matters only in the tests about it.
+        // Devices report nothing while a test moves the clock, so silence counts only in the tests about it.
         limits.silence = .seconds(86_400)
         adjust(&limits)
         service = TokenService(store: store, limits: limits)
     }
 
-    /// The store of a test that looks into it.
+    /// The SQLite store, for a test that reads its rows.
     var sqlite: SQLiteStore {
         guard let store = store as? SQLiteStore else { preconditionFailure("this test is one of SQLite") }
         return store
     }
 
-    /// What is alive in the engine of the store's only project.
+    /// The live items in the engine of the store's only project.
     var live: SharedLive {
         get throws {
             #if Postgres
@@ -58,7 +58,7 @@ final class World: Sendable {
         }
     }
 
-    /// The service as a new process has it, after the end of this one, whose store is closed.
+    /// Closes the store, and opens it again as a new process of the service does.
     func restarted() async throws -> TokenService {
         try store.close()
         let path = directory.appendingPathComponent("test.sqlite").path
