@@ -5,7 +5,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-/// The program, and a real app beside it.
+/// The agent's program with a real app.
 @Suite(.apart, .serialized) struct AgentProgramTests {
     private let home: Home
     private let agent: AgentProcess
@@ -66,7 +66,7 @@ import Testing
             #expect(second.status == 69 && second.output.contains("Another earshot-agent"), "\(second.output)")
             process.kill()
             #expect(try agent.waitForList { $0.contains(#""running":[],"#) })
-            // It holds nothing any more, and ends.
+            // The agent holds no operation any more, and ends.
             #expect(try agent.command(["stop", "app"]).status == 0)
             var status = try agent.command(["status"]).status
             for _ in 0..<300 where status != 69 {
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    /// A link to itself, because root may list every folder.
+    /// The folder is a link to itself, because root may list every real folder.
     @Test(arguments: ["disable", "remove"])
     func aConfigurationThatCannotBeSeenIsNotCalledMissing(command: String) async throws {
         try await onThread {
@@ -108,7 +108,8 @@ import Testing
         }
     }
 
-    /// The socket's mode refuses other users already; here it is open to all, and the kernel's word about the peer refuses.
+    /// The socket's mode already refuses other users. Here the mode allows all, and the agent refuses the user that the
+    /// kernel names.
     @Test func anotherUsersProcessIsRefused() async throws {
         try await onThread {
             try agent.start()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import EarshotAgent
 
-/// An app's manager and the agent: together they behave like one device.
+/// An app's manager and the agent behave like one device.
 @Suite(.apart, .serialized) struct HandOverTests {
     private let home: Home
     private let air = Air()
@@ -18,7 +18,7 @@ import Testing
         try home.install("app")
     }
 
-    /// An app with a radio of its own, which it needs only without the agent.
+    /// An app with its own radio, which it needs only without the agent.
     private func app(_ change: (inout MessageManager.Configuration) -> Void = { _ in }) -> (MessageManager, AirMedium) {
         let medium = air.medium(.bluetooth)
         let device = Device(in: air, service) { configuration in

@@ -20,7 +20,7 @@ import Testing
         try await onThread { try Self.run(home, seed: 37) }
     }
 
-    /// Messages that appear and, some of them soon, disappear again.
+    /// Messages that appear and disappear, some of them soon.
     private final class Crowd: @unchecked Sendable {
         private let folder: String
         private var random: SeededGenerator
@@ -58,7 +58,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let crowd = Crowd(folder, seed: seed + 1)
         let operation = BackgroundOperation(key: "key", service: "http://127.0.0.1:9")
-        // What the app's processes have read, and what was on its way to one that died.
+        // The events that the app's processes have read, and those on their way to a process that died.
         var (told, unread): ([String: Int], Set<String>) = ([:], [])
         var repeatedCount = 0
         var wasUnreadCount = 0
@@ -87,8 +87,8 @@ import Testing
             }
             coming.start()
             killer.start()
-            // The app dies with the agent, or a moment before: what it has not read by then is lost with it.
-            // At most 64 events wait, so after a death with many of them the next process reads all.
+            // The app dies with the agent, or a moment before. It loses the events that it has not read by then. At
+            // most 64 events wait, so after a death with many of them the next process reads all.
             let lastCount = unread.count > 8 ? Int.max : random.next(30)
             do {
                 for _ in 0..<lastCount {
@@ -110,14 +110,14 @@ import Testing
             }
             #expect(agent.waitForEnd(within: 60), "kill \(kill)")
         }
-        // Nothing is near any more: what comes now has waited.
+        // No message is near any more, so every event that comes now has waited.
         for name in try FileManager.default.contentsOfDirectory(atPath: folder) { unlink("\(folder)/\(name)") }
         let agent = try start(home, in: scratch)
         defer { agent.kill() }
         let client = try RawClient(home.socket, app: "app")
         _ = try client.hold(operation)
         try client.send(.request(ClientFrame.Request(.overview)))
-        // All that waits comes before the answer.
+        // All waiting events come before the answer.
         while true {
             let frame = try client.next()
             if case .events(let events) = frame { for event in events.events { took(event) } }

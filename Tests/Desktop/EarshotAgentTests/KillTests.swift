@@ -6,7 +6,7 @@ import NearbyWire
 import TestSupport
 import Testing
 
-/// A real agent that is killed at random moments while an app holds and releases.
+/// A real agent is killed at random moments while an app starts and ends operations.
 ///
 /// EARSHOT_KILLS sets the number of kills; 20 take some seconds.
 @Suite(.apart, .serialized) struct KillTests {
@@ -40,7 +40,7 @@ import Testing
                 agent.kill()
             }
             killer.start()
-            // The request that was under way when the agent died may count or not.
+            // A request that was on its way when the agent died may or may not count.
             var open: (id: String, isHold: Bool)?
             do {
                 while true {

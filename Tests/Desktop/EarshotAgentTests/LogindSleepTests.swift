@@ -10,7 +10,7 @@ import Testing
 @testable import EarshotAgent
 @testable import earshot_agent
 
-/// The machine's sleep, told by a logind of the test on a bus of the test.
+/// The machine's sleep, as a logind of the test reports it on a bus of the test.
 @Suite(.apart, .serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
 struct LogindSleepTests {
     private func sleep(_ bus: SessionBus) -> LogindSleep {
@@ -24,7 +24,7 @@ struct LogindSleepTests {
         #expect(await eventually { told.all == [false] })
         try await logind.prepare(true)
         #expect(await eventually { told.all.last == true })
-        // The bus is lost during the sleep.
+        // The bus ends during the sleep.
         bus.kill()
         await aWhile()
         try bus.restart()
@@ -32,12 +32,12 @@ struct LogindSleepTests {
         #expect(await eventually { told.all.last == false })
         try await logind.prepare(true)
         #expect(await eventually { told.all.last == true })
-        // logind alone is lost.
+        // Only logind ends.
         await logind.leave()
         await aWhile()
         logind = try await FakeLogind(on: bus)
         #expect(await eventually { told.all.last == false })
-        // Signals of others do not count.
+        // Signals of other programs do not count.
         let stranger = bus.connect()
         let count = told.all.count
         try await stranger.emit(
@@ -71,7 +71,7 @@ struct LogindSleepTests {
     }
 }
 
-/// As much of logind as tells of sleep.
+/// The part of logind that reports sleep.
 private final class FakeLogind: Sendable {
     private static let interface = "org.freedesktop.login1.Manager"
     private static let path = "/org/freedesktop/login1"

@@ -12,7 +12,7 @@ import Testing
 @testable import EarshotAgent
 @testable import earshot_agent
 
-/// What the user sees of an app that does not run, on a session bus with a notification service of the test.
+/// The notifications of an app that does not run, on a session bus with a notification service of the test.
 @Suite(.apart, .serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
 struct NotificationTests {
     private let home: Home
@@ -76,7 +76,7 @@ struct NotificationTests {
         withExtendedLifetime((agent, neighbour, publication)) {}
     }
 
-    /// With it the window of the app may come to the front.
+    /// With this token, the app's window may come to the front.
     @Test func theDesktopsTokenReachesTheApp() async throws {
         let bus = try SessionBus()
         let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body", "body-markup"])
@@ -124,7 +124,7 @@ struct NotificationTests {
 
     // MARK: Notifications of the app itself
 
-    /// Lets the agent show a notification, as a process of the app does, and ends.
+    /// Lets the agent show a notification, as a process of the app does that then ends.
     private func showAndEnd(_ id: String, _ body: String) async throws {
         let socket = home.socket
         try await onThread {
@@ -146,7 +146,7 @@ struct NotificationTests {
         #expect(shown.application == "app" && shown.summary == "Museum" && shown.body == "Ann is near")
         #expect(shown.actions == ["default", "Look"])
         await aWhile()
-        #expect(started.isEmpty && desktop.closed.isEmpty, "it stays without the app")
+        #expect(started.isEmpty && desktop.closed.isEmpty, "the notification stays although the app has ended")
         try await desktop.emit("ActivationToken", [.uint32(shown.number), .string("-token")])
         try await desktop.click(shown.number, "default")
         #expect(await eventually { started == "click: Ann is near-token-token\n" })
@@ -175,7 +175,8 @@ struct NotificationTests {
         withExtendedLifetime(agent) {}
     }
 
-    /// Without a command a click could start nothing, so the app shows its notification itself. So it does without a desktop or an agent.
+    /// Without a command, a click could not start the app, so the app shows its notification itself. It does the same without a desktop
+    /// or an agent.
     @Test func whatTheAgentCannotShowTheAppShows() async throws {
         let bus = try SessionBus()
         let folder = "\(home.path)/config"
@@ -196,7 +197,7 @@ struct NotificationTests {
     }
 }
 
-/// A client that one thread after another uses.
+/// A client that several threads use one after the other.
 private struct Unchecked<Value>: @unchecked Sendable {
     let value: Value
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The sample of Samples/Background: what its user chose goes on, whatever is killed.
+/// The sample of Samples/Background: the user's choice survives every kill.
 @Suite(.apart, .serialized) struct SampleTests {
     @Test func theSampleSurvivesBeingKilled() async throws {
         let home = try Home()

@@ -8,7 +8,7 @@ import NearbyWire
 import TestSupport
 import Testing
 
-/// A call and a message for an app that does not run, in the same moment: a real agent starts the app once.
+/// A call and a message for an app that does not run come at the same moment. A real agent starts the app once.
 ///
 /// EARSHOT_KILLS sets the number of rounds; 10 take some seconds.
 @Suite(.apart, .serialized) struct StartOnceTests {
@@ -43,7 +43,7 @@ import Testing
         var random = SeededGenerator(seed: 38)
         var reasons: [String: Int] = [:]
         for round in 1...rounds {
-            // Both look at their folders every few milliseconds.
+            // The provider and the service look at their folders every few milliseconds.
             let isCallFirst = random.next(2) == 0
             if isCallFirst { try push.call("\(round)") }
             close(open("\(messages)/m\(round)", O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
@@ -58,7 +58,7 @@ import Testing
             reasons[String(parts[0]), default: 0] += 1
             // A second start would come within the pause between two starts of this agent.
             usleep(300_000)
-            // The app comes, and both have waited for it.
+            // The app connects and gets both, which have waited.
             let client = try RawClient(push.home.socket, app: "app")
             _ = try client.hold(operation)
             try client.send(.pushWatch(PushFrame.Watch()))
@@ -75,7 +75,7 @@ import Testing
                 }
             }
             unlink("\(messages)/m\(round)")
-            // The agent has taken the acknowledgements when it answers.
+            // When the agent answers, it has handled the acknowledgements.
             _ = try client.overview()
             #expect(push.appLines.count == round, "round \(round)")
             if let process = pid_t(parts[1]), process > 1 { kill(process, SIGKILL) }

@@ -11,7 +11,7 @@ import Testing
 @testable import EarshotAgent
 @testable import earshot_agent
 
-/// Apps as units of a real systemd of the user.
+/// Apps as units of a real user systemd.
 @Suite(
     .apart, .serialized, .enabled(if: UserSystemd.missing == nil, Comment(rawValue: UserSystemd.missing ?? "")))
 struct SystemdLauncherTests {
@@ -35,7 +35,7 @@ struct SystemdLauncherTests {
     @Test func anAppIsAUnitWithTheEnvironmentOfTheSession() async throws {
         let systemd = try await UserSystemd()
         let launcher = SystemdLauncher(bus: systemd.bus)
-        // The desktop has begun after the agent.
+        // The desktop starts after the agent.
         try await systemd.setEnvironment(["DISPLAY=:77", "WAYLAND_DISPLAY=wayland-7"])
         let script = """
             { env; echo "zero $0"; cat /proc/self/cgroup; } > \(file).new; mv \(file).new \(file)
@@ -59,7 +59,7 @@ struct SystemdLauncherTests {
             await eventually {
                 (try? String(contentsOfFile: "\(scratch.path)/app.log", encoding: .utf8)) == "out\nerr\n"
             })
-        // It is no child of this process, and systemd starts no second one.
+        // The app is not a child of this process, and systemd starts no second one.
         #expect(waitpid(process, nil, WNOHANG) == -1)
         #expect(await launcher.launch(launch("exit 1")) == .started(process: process))
         kill(process, SIGKILL)
@@ -83,7 +83,7 @@ struct SystemdLauncherTests {
         var missing = launch("")
         missing.command = ["/none", "x"]
         #expect(await launcher.launch(missing) == .failed("/none cannot be run, or has failed at once"))
-        // An app that fails at once has failed or ended, and its name is free.
+        // For an app that fails at once, the launch fails or the app has ended. Its name is then free.
         for _ in 0..<2 {
             let outcome = await launcher.launch(launch("exit 3"))
             guard outcome != .failed("/bin/sh cannot be run, or has failed at once") else { continue }
@@ -103,7 +103,7 @@ struct SystemdLauncherTests {
     ])
     func aUnitHasTheNameOfItsApp(app: String, unit: String) { #expect(SystemdLauncher.unitName(app) == unit) }
 
-    /// The agent hears the end of a process that is not its child, and starts the app again then.
+    /// The agent notices the end of a process that is not its child, and can then start the app again.
     @Test func theStarterHearsTheEnd() async throws {
         let (bus, systemd) = (try SessionBus(), try await UserSystemd())
         let starter = AppStarter(logFolder: scratch.path, launcher: SystemdLauncher(bus: systemd.bus))
@@ -122,7 +122,7 @@ struct SystemdLauncherTests {
         #expect(events.all == ["started"] && StartedProcesses.of("app").contains(number))
         kill(number, SIGTERM)
         #expect(await eventually { events.all == ["started", "ended "] })
-        // Without systemd it is a child.
+        // Without systemd the app is a child of this process.
         let other = AppStarter(logFolder: scratch.path, launcher: SystemdLauncher(bus: bus.bus))
         other.start(["/bin/sh", "-c", "exit 3"], name: "app", app: "app", because: .call) { _ in
             events.add("started")

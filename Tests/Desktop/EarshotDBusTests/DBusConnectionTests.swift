@@ -8,7 +8,7 @@ import Testing
 @Suite(.apart) struct DBusConnectionTests {
     private static let interface = "org.example.Echo"
 
-    /// An object that answers with its arguments, with errors, late, and with too much.
+    /// An object with methods that return their arguments, fail, answer late, or answer with too much data.
     private static let echo = DBusObject([
         interface: .init(
             properties: ["Name": .string("Echo"), "Count": .uint32(7)],
@@ -38,7 +38,7 @@ import Testing
         let (server, client) = (bus.connect(), bus.connect())
         try await server.export("/echo", Self.echo)
         try await server.export("/", DBusObject(managesObjects: true))
-        // The bus answers with all names; the server's own is not among the well-known ones.
+        // The bus lists all names. The server's unique name is not a well-known one.
         let answer = try await server.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
             [.string("org.example.Server"), .uint32(0)])
@@ -111,7 +111,7 @@ import Testing
                 }
             }
         }
-        // The connection goes on.
+        // The connection still works.
         #expect(try await client.call(name, "/echo", Self.interface, "Echo", [.byte(1)]) == [.byte(1)])
         #expect(server !== client)
     }
@@ -181,7 +181,7 @@ import Testing
     }
 
     @Test func aConnectionLeavesNoThreadBehind() async throws {
-        // By their name: tests beside this one begin and end threads of other kinds.
+        // Count threads by their name, because other tests start and end threads of other kinds.
         func threadCount() -> Int {
             let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
             return threads.count { thread in
@@ -197,7 +197,7 @@ import Testing
         #expect(threadCount() >= before + 40)
         for connection in connections.prefix(30) { connection.close() }
         for connection in connections.prefix(30) { await connection.waitUntilClosed() }
-        // The others end because nothing holds them.
+        // The other connections end because nothing refers to them.
         connections = []
         // Other tests have connections too, but not as many.
         #expect(await poll { threadCount() < before + 20 })

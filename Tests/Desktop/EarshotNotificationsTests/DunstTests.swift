@@ -30,10 +30,10 @@ struct DunstTests {
             try await under.center.add(NotificationRequest(identifier: "b", content: lasting)).events)
         #expect(await eventually { (try? desktop.displayedCount()) == 2 })
 
-        // The mouse is at the upper notification, which is the first one.
+        // The mouse is over the upper notification, which is the first one.
         #expect(
             await eventually {
-                // A second click that comes before dunst has taken the first would hit the other notification.
+                // If a second click comes before dunst has handled the first, it hits the other notification.
                 if events.all.isEmpty {
                     try? desktop.click()
                     _ = await eventually(within: .seconds(5)) { !events.all.isEmpty }
@@ -43,7 +43,7 @@ struct DunstTests {
         #expect(other.all == [])
         try desktop.control("close-all")
         #expect(await eventually { other.all == [.closed(.dismissed)] })
-        // dunst keeps what it showed.
+        // dunst has a history of the notifications that it showed.
         let history = try desktop.history()
         #expect(history.contains("Tom & Ann <b>") && history.contains("1 &lt; 2 &amp; &lt;i&gt;not italic&lt;/i&gt;"))
         #expect(under.standardError.all == [])

@@ -4,10 +4,10 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-/// The first sample of docs/MESSAGES.md, as a new user runs it: it asks, and goes on after the answer.
+/// The first sample of docs/MESSAGES.md, as a new user runs it: it asks, and continues after the answer.
 @Suite(.apart, .serialized, .timeLimit(.minutes(2))) struct GreetingSampleTests {
     private let scratch: Scratch
-    /// The sample lies beside the test bundle.
+    /// The sample is beside the test bundle.
     private let path = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appendingPathComponent("greeting").path
 
@@ -19,7 +19,7 @@ import Testing
     private func start(_ streams: String = "", variables: [String: String] = [:]) throws -> Program {
         let environment = [
             "PATH": Desktop.searchPath, "HOME": scratch.url.path, "EARSHOT_KEY": "key",
-            // It needs neither a sound card nor a service to ask.
+            // The sample asks even without a sound card and a service.
             "EARSHOT_DEVICE": "absent", "EARSHOT_PLAYBACK": "absent", "EARSHOT_SERVICE": "http://127.0.0.1:9",
         ]
         return try Program(

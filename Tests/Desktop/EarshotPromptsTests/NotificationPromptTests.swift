@@ -6,7 +6,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-// A test that waits in vain fails at the time limit.
+// A test that waits too long fails at the time limit.
 @Suite(.apart, .timeLimit(.minutes(2)), .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct NotificationPromptTests {
     private let session: SessionBus
@@ -37,9 +37,9 @@ struct NotificationPromptTests {
         #expect(shown.summary == "Allow or deny?" && shown.application == "app")
         #expect(shown.body.hasPrefix("\"app\" wants to find devices nearby"))
         #expect(shown.body.contains(under.consent.store.path))
-        // No default action: a click on the text is no answer.
+        // There is no default action, because a click on the text is not an answer.
         #expect(shown.actions == ["allow", "Allow", "deny", "Deny"])
-        #expect(shown.hints["urgency"] == .byte(2) && shown.timeoutMilliseconds == 0, "it stays")
+        #expect(shown.hints["urgency"] == .byte(2) && shown.timeoutMilliseconds == 0, "the question stays")
         try await service.click(1, button)
         #expect(await request.value == state)
         #expect(under.consent.store.state == state)

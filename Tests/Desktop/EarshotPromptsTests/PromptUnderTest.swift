@@ -11,11 +11,11 @@ struct PromptUnderTest {
     let scratch: ScratchFolder
     let notification: NotificationPrompt
     let consent: Consent
-    /// What consent and the notifications write to standard error.
+    /// The lines of consent and of the notifications on standard error.
     let lines = Lines()
     let purpose = ConsentPurpose(applicationIdentifier: "app", mode: .both)
 
-    /// - Parameter terminal: what the prompt asks on if it can; nil for a prompt of notifications alone.
+    /// - Parameter terminal: the terminal on which the prompt asks if it can; nil for a prompt by notifications alone.
     init(_ bus: DBusBus, terminal: TerminalPrompt? = nil) throws {
         scratch = try ScratchFolder()
         let lines = lines

@@ -6,7 +6,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-// A test that waits in vain fails at the time limit.
+// A test that waits too long fails at the time limit.
 @Suite(.apart, .timeLimit(.minutes(2)), .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct SystemPromptTests {
     private let session: SessionBus

@@ -6,7 +6,7 @@ import MessagesTestSupport
 import NearbyWire
 
 /// A service for which the files of a folder are the messages nearby: a message has the name of its file as identifier and content.
-/// It outlives each agent that uses it, as a real service does.
+/// Like a real service, it outlives the agents that use it.
 struct FolderService: MessageService {
     let folder: String
 

@@ -6,8 +6,8 @@ import Foundation
 import Glibc
 import MessagesTestSupport
 
-/// The agent with local push, and a network that a file names: the name of a Wi-Fi network, or nothing. What its apps subscribe to is in
-/// the folder HOME/messages, see `FolderService`.
+/// The agent with local push. A file names its network: the name of a Wi-Fi network, or nothing. The messages for its apps are in the
+/// folder HOME/messages, see `FolderService`.
 ///
 ///     push-agent HOME
 ///

@@ -2,11 +2,12 @@ import Dispatch
 import Foundation
 import NetworkExtension
 
-/// An app that hears of calls, and appends a line to a file for each: `began REASON`, `call NAME`, `active true`.
+/// An app that receives calls, and appends a line to a file for each event: `began REASON`, `call NAME`, `active true`.
 ///
 ///     push-app FILE [crash]
 ///
-/// With `crash` it ends as soon as it has begun, else when the folder of the file is gone. EARSHOT_AGENT_SOCKET names the agent, EARSHOT_APP_ID the app.
+/// With `crash` it ends as soon as it has begun; otherwise when the folder of the file is removed. EARSHOT_AGENT_SOCKET names the agent,
+/// EARSHOT_APP_ID the app.
 @main @MainActor final class PushApp: NSObject, NEAppPushDelegate {
     private static let file = CommandLine.arguments[1]
     private static let app = PushApp()

@@ -2,11 +2,11 @@ import Foundation
 import Glibc
 import NetworkExtension
 
-/// A provider in a process of its own, which writes a line to a file for each step of its life.
+/// A provider that writes a line to a file for each step of its life.
 ///
-/// Its configuration: `file`, where it writes; `mode`, in which way it misbehaves; `calls`, a folder whose files are calls of a
-/// server that wants to hear of each of them: one is gone when the provider has reported it; `notify`, a text to show, with a bell if there is a `badge`; `count`,
-/// how many texts to show at once.
+/// Its configuration: `file`, the path of the output; `mode`, the kind of misbehaviour; `calls`, a folder whose files are a server's calls:
+/// the provider removes each after it has reported it; `notify`, a text to show, with a bell if there is a `badge`; `count`, the number of
+/// texts to show at once.
 @main final class PushProvider: NEAppPushProvider {
     private var lock: CInt = -1
 
@@ -23,7 +23,7 @@ import NetworkExtension
                 NSError(domain: "test", code: 1, userInfo: [NSLocalizedDescriptionKey: "no server"]))
         case "slow": return
         case "child":
-            // A process that it leaves behind.
+            // A process that outlives the provider.
             var process: pid_t = 0
             var arguments: [UnsafeMutablePointer<CChar>?] =
                 ["/bin/sleep", "1000"].map { (text: String) in strdup(text) } + [nil]

@@ -86,7 +86,7 @@ import Testing
         #expect(try locator.program(of: "p") != before)
     }
 
-    /// It would be another file for each folder in which an agent begins. The name of a folder may be any word.
+    /// A relative path would name another file in each folder in which an agent starts. A folder may have any name.
     @Test func aScriptWithoutAFolderIsRefused() throws {
         func present(_ type: FileAttributeType) throws -> String {
             try #require(

@@ -14,7 +14,7 @@ import Testing
 @testable import EarshotAgent
 @testable import earshot_agent
 
-/// Calls and notifications on their way from a real provider to a real app.
+/// Calls and notifications from a real provider to a real app.
 @Suite(.apart, .serialized) struct PushCallTests {
     private let push: PushHome
 
@@ -78,7 +78,7 @@ import Testing
         #expect(push.appLines.isEmpty)
         await agent?.close()
         agent = nil
-        // Through the agent's restart, and until the user starts the app.
+        // The call waits through a restart of the agent, until the user starts the app.
         let second = try push.agent()
         #expect(await eventually { await push.state(saved.identifier)?.waitingCount == 1 })
         let socket = push.home.socket
@@ -123,7 +123,7 @@ import Testing
         }
         let first = try await event()
         #expect(try await event() == first)
-        // A process that has it says so, also if the agent did not hear of it.
+        // A process that has the event says so, even if the agent has missed the acknowledgement.
         try await onThread {
             let client = try RawClient(socket, app: "app")
             try client.send(.pushWatch(PushFrame.Watch(taken: [first])))
@@ -151,7 +151,7 @@ import Testing
             var first: RawClient? = try watching()
             let id = try #require(first).wait(event)
             let second = try watching()
-            // Everything that the agent says to it in answer to its first frame comes before this answer.
+            // All of the agent's answers to the first frame come before this one.
             try second.send(.request(ClientFrame.Request(.push)))
             var seen: [String] = []
             try second.wait { frame -> Void? in
@@ -159,7 +159,7 @@ import Testing
                 if case .pushOverview = frame { return () } else { return nil }
             }
             #expect(seen.isEmpty)
-            // The first one ends without taking it.
+            // The first process ends without taking the event.
             first = nil
             #expect(try second.wait(event) == id)
         }
@@ -173,7 +173,7 @@ import Testing
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle.nullDevice
         try process.run()
-        // It may have begun on a thread that holds back all other signals.
+        // The process may have inherited a mask that blocks all other signals.
         defer { kill(process.processIdentifier, SIGKILL) }
         var state = PushAppState(app: "app")
         _ = state.wait(PushFrame.Event(id: "e", configuration: "c", kind: .call, userInfo: Data("{}".utf8)))
@@ -211,7 +211,7 @@ import Testing
             let active = try mine.wait { frame in if case .pushStates(let states) = frame { states } else { nil } }
             #expect(active.active == [saved.identifier])
             let id = try mine.wait { frame in if case .pushEvent(let event) = frame { event.id } else { nil } }
-            // Another app cannot take it away.
+            // Another app cannot take the call.
             try other.send(.pushTaken(PushFrame.Taken([id])))
             try other.send(.request(ClientFrame.Request(.push)))
             let overview = try other.wait { frame in
@@ -247,14 +247,14 @@ import Testing
             ("a", "1", 100), ("a", "1", 101), ("a", "2", 102), ("b", "2", 102), ("a", "2", 300),
         ]
         let areRepeated = reports.map { state.isRepeated($0.digest, run: $0.run, now: $0.now, within: 120) }
-        // One process may report two equal calls, and one of long ago is another.
+        // One process may report two equal calls. A call of long ago is a different one.
         #expect(areRepeated == [false, false, true, false, false])
         for number in 0..<1_000 { _ = state.isRepeated("\(number)", run: "3", now: 300, within: 120) }
         #expect(state.recent.count == PushAppState.maximumRecentCount)
     }
 }
 
-/// What the user sees, on a session bus with a notification service of the test.
+/// The notifications of a provider, on a session bus with a notification service of the test.
 @Suite(.apart, .serialized, .enabled(if: SessionBus.missing == nil, Comment(rawValue: SessionBus.missing ?? "")))
 struct PushNotificationTests {
     private let push: PushHome
@@ -292,8 +292,8 @@ struct PushNotificationTests {
         withExtendedLifetime(agent) {}
     }
 
-    /// The server has kept them while the user was away. The desktop takes some at once, the agent keeps some, and the provider
-    /// tries the rest again.
+    /// The server has stored the texts while the user was away. The desktop accepts some at once, the agent stores some, and
+    /// the provider retries the rest.
     @Test func noneOfManyTextsIsLost() async throws {
         let bus = try SessionBus()
         let desktop = try await FakeNotificationService(on: bus, capabilities: ["actions", "body"])
@@ -328,7 +328,7 @@ struct PushNotificationTests {
         #expect(shown.hints["sound-name"] == .string("message-new-instant"))
         #expect(await eventually { push.lines.last == "shown true" })
         #expect(push.appLines.isEmpty, "the user decides")
-        // The provider's next process shows the same again: it is the same.
+        // The provider's next process shows the same notification, which replaces the first.
         kill(try #require(push.processes.last), SIGKILL)
         #expect(await eventually { push.lines.count(where: { $0 == "shown true" }) == 2 })
         #expect(desktop.shown.count == 1)

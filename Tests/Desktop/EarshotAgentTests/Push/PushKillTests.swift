@@ -8,15 +8,16 @@ import NearbyWire
 import TestSupport
 import Testing
 
-/// A real agent, a real provider and a real app: one of the first two is killed at random moments while a server has calls.
+/// A real agent, a real provider and a real app. The agent or the provider is killed at random moments while a server has
+/// calls.
 ///
 /// EARSHOT_KILLS sets the number of kills; 6 of each take some seconds.
 @Suite(.apart, .serialized)
 struct PushKillTests {
     private static let askedKills = ProcessInfo.processInfo.environment["EARSHOT_KILLS"].flatMap(Int.init)
     private static let kills = askedKills ?? 6
-    /// The state must be right again after a kill within 5 s. Beside three hundred other tests and two builds it took 7.7 s, so
-    /// that only a run of its own measures it; the others notice what never becomes right.
+    /// The state must be right again after a kill within 5 s. Beside three hundred other tests and two builds it took 7.7 s. So
+    /// only a separate run measures the time; other runs detect a state that stays wrong.
     private static let limitSeconds = askedKills == nil ? 60.0 : 5.0
 
     private final class Machine {
@@ -57,7 +58,7 @@ struct PushKillTests {
                 environment: [
                     "PATH": "/usr/bin:/bin", "HOME": home, "XDG_CONFIG_HOME": "\(home)/config",
                     "XDG_RUNTIME_DIR": "\(home)/run", "EARSHOT_AGENT_SOCKET": push.home.socket,
-                    // The app must not start an agent of its own while the test starts the next.
+                    // The app must not start an agent while the test starts the next one.
                     "EARSHOT_AGENT": "none", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(home)/none",
                     "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(home)/none",
                 ], in: scratch)
@@ -88,7 +89,7 @@ struct PushKillTests {
 
         var calls: [String] { push.appLines.filter { $0.hasPrefix("call ") } }
 
-        /// Every call has reached the app once, and no second provider was ever there.
+        /// Every call has reached the app once, and there was never a second provider.
         func check(_ source: SourceLocation = #_sourceLocation) {
             for _ in 0..<600 where calls.count < callCount { usleep(50_000) }
             #expect(
@@ -138,7 +139,7 @@ struct PushKillTests {
             print(
                 "PushKillTests: \(Self.kills) kills of the agent, \(machine.callCount) calls, back within \(longest) s")
             #expect(longest < Self.limitSeconds)
-            // The network is left while no agent runs.
+            // The machine leaves the network while no agent runs.
             let process = machine.push.processes.last
             machine.killAgent()
             try machine.push.home.scratch.write("", to: "network")

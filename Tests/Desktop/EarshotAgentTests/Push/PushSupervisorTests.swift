@@ -99,7 +99,7 @@ struct PushSupervisorTests {
         withExtendedLifetime(agent) {}
     }
 
-    /// With an interpreter, the script is the program.
+    /// If the command is an interpreter, the script counts as the program.
     @Test func aReplacedScriptIsStartedAnew() async throws {
         let (script, program) = ("\(push.home.path)/scripts/provider.sh", "\(push.home.path)/bin/push-provider")
         func write(_ text: String) throws {
@@ -120,7 +120,7 @@ struct PushSupervisorTests {
         withExtendedLifetime(agent) {}
     }
 
-    /// A program may be replaced, or become another user's, far above its own folder.
+    /// A change far above the program's folder may replace the program or give it to another user.
     @Test func aChangeAboveTheProgramsFolderIsNoticed() async throws {
         let home = push.home.path
         for release in ["one", "two"] {
@@ -180,13 +180,13 @@ struct PushSupervisorTests {
             await eventually {
                 (try? await push.overview().problems.first?.contains("can be changed by others")) == true
             })
-        // A change of permissions alone is noticed.
+        // The agent notices even a mere change of permissions.
         chmod("\(push.home.path)/bin", 0o755)
         await aWhile()
         #expect(file.isEmpty)
         chmod(push.store.path, 0o700)
         #expect(await eventually { file.last == "active" })
-        // So it is where something runs, and ends that.
+        // The same change ends a provider that runs.
         chmod("\(push.home.path)/bin", 0o777)
         #expect(await eventually { file.last == "stop configurationFailed" })
         #expect(await push.state(saved.identifier)?.lastError?.contains("can be changed by others (mode 777)") == true)
@@ -203,7 +203,7 @@ struct PushSupervisorTests {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         let descriptor = open(path, O_WRONLY | O_TRUNC)
         defer { close(descriptor) }
-        // Another file makes the agent read.
+        // A second file makes the agent read the folder again.
         try Data("{".utf8).write(to: URL(filePath: "\(push.store.path)/x.json"))
         #expect(await eventually { (try? await push.overview().problems.count) == 2 })
         #expect(await push.state(saved.identifier)?.state == "active" && file == ["start", "active"])
@@ -237,7 +237,7 @@ struct PushSupervisorTests {
                 push.home.log.all.contains { $0.contains("ended with status 3. The next start is in 0.8 s") }
             })
         #expect(await push.state(saved.identifier)?.lastError?.contains("status 3") == true)
-        // Leaving and joining again begins anew.
+        // Leaving and joining the network again resets the pauses.
         let count = file.count
         push.networks.join("Other")
         await aWhile()
@@ -268,7 +268,7 @@ struct PushSupervisorTests {
         #expect(await eventually { file.last == "stop noNetworkAvailable" })
         #expect(await eventually { kill(process, 0) != 0 })
         #expect(push.home.log.all.contains { $0.contains("does not stop: SIGTERM") })
-        // SIGTERM ends the one, SIGKILL the other.
+        // SIGTERM ends an ordinary provider, and SIGKILL a stubborn one.
         let signal = mode == "stubborn" ? SIGKILL : SIGTERM
         #expect(await eventually { push.home.log.all.contains { $0.contains("was ended by signal \(signal)") } })
         withExtendedLifetime(agent) {}
@@ -286,7 +286,7 @@ struct PushSupervisorTests {
             })
         #expect(kill(child, 0) == 0)
         push.networks.set(nil)
-        // A zombie still has a number until somebody reaps it.
+        // A zombie has a process number until it is reaped.
         #expect(await eventually { Self.isGone(child) })
         withExtendedLifetime(agent) {}
     }
@@ -354,7 +354,7 @@ struct PushSupervisorTests {
 
     @Test func severalProvidersRunAtOnce() async throws {
         let agent = try push.agent()
-        // Two that overlap, as only an editor can make them.
+        // Two overlapping configurations, which only an editor can write.
         let first = try push.store.save(push.configuration("Other")).saved
         var second = push.configuration(app: "second")
         second.providerConfiguration["file"] = .string(push.file + "2")

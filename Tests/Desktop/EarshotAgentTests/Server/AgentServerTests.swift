@@ -9,7 +9,7 @@ import Testing
 
 @testable import EarshotAgent
 
-/// Programs that do not keep to the protocol.
+/// Programs that violate the protocol.
 @Suite(.apart, .serialized) struct AgentServerTests {
     private let home: Home
 
@@ -25,7 +25,7 @@ import Testing
         withExtendedLifetime(agent) {}
     }
 
-    /// The kernel says who connects; here the agent's user is another one.
+    /// The kernel names the user of a connection. Here the agent expects another user.
     @Test func anotherUserIsRefused() async throws {
         try FileManager.default.createDirectory(atPath: "\(home.path)/run", withIntermediateDirectories: true)
         let (events, input) = AsyncStream.makeStream(of: Supervisor.Input.self)
@@ -41,7 +41,7 @@ import Testing
         #expect(await eventually { lines.all == ["refused a connection of another user (\(getuid()))"] })
         server.close()
         input.finish()
-        for await _ in events { Issue.record("nothing of it comes through") }
+        for await _ in events { Issue.record("no frame of another user may arrive") }
     }
 
     @Test func whatIsNoFrameEndsTheConnection() async throws {

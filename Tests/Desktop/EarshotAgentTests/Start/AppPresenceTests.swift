@@ -4,9 +4,9 @@ import Testing
 
 @testable import EarshotAgent
 
-/// Which apps are there, for two actors that start apps.
+/// The record of running apps, which two actors that start apps share.
 @Suite struct AppPresenceTests {
-    /// A call and a find in the same moment.
+    /// A call and a found message come at the same moment.
     @Test func oneOfTwoStartsAnApp() async throws {
         for _ in 0..<200 {
             let presence = AppPresence()

@@ -22,7 +22,7 @@ import Testing
         return try String(contentsOfFile: "\(folder)/app.log", encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    /// What systemd or a desktop has given to the agent is not the app's.
+    /// An app does not inherit the variables that systemd or a desktop gave to the agent.
     @Test func withoutSystemdAnAppHasACleanEnvironment() async throws {
         let scratch = try ScratchFolder()
         let stale = [

@@ -7,7 +7,7 @@ import Testing
 @testable import EarshotAgent
 
 @Suite(.apart) struct StartedProcessesTests {
-    /// The process of an app is found by any agent, and those that it starts itself are not the app.
+    /// Any agent finds the process of an app. The app's child processes do not count as the app.
     @Test func anAppIsFoundWhileItLives() async throws {
         let scratch = try ScratchFolder()
         let starter = AppStarter(logFolder: scratch.path)

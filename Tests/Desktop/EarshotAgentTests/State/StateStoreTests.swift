@@ -67,7 +67,7 @@ import Testing
         #expect(lines.all.count == 2)
     }
 
-    /// An agent that began without its states would forget what it has confirmed.
+    /// An agent that started without its states would forget operations that it has confirmed.
     @Test func statesThatTheSystemDoesNotHandOutAreAnError() throws {
         let folder = try ScratchFolder()
         let store = try StateStore(folder: "\(folder.path)/state") { _ in }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotAgent
 
-/// The agent while the calendar is set, and after a time in which it did not run.
+/// The agent when the calendar is changed, while it runs and while it does not run.
 @Suite(.apart, .serialized) struct CalendarTests {
     private let home: Home
     private let air = Air()
@@ -36,7 +36,7 @@ import Testing
         return try await onThread { try RawClient(socket, app: nil).overview().apps.flatMap(\.operations).count }
     }
 
-    /// Its end is a date, so that it holds through a restart of the machine.
+    /// The end of an operation is a date, so that it applies after a restart of the machine.
     @Test(arguments: [-86_400.0, -3_600, 1_800, 3_601, 86_400])
     func anOperationEndsAtItsDate(move: Double) async throws {
         let first = try agent()
@@ -51,13 +51,13 @@ import Testing
         moved.move(move)
         let second = try agent(number: 2)
         #expect(try await heldCount() == (move < 3_600 ? 1 : 0))
-        // One whose end is over is refused, with the reason.
+        // The agent refuses an operation whose end has passed, and gives the reason.
         let refusal = try await onThread { try RawClient(socket, app: "app").hold(order) }
         #expect((refusal?.contains("has ended") ?? false) == (move > 3_600), "\(refusal ?? "held")")
         await second.close()
     }
 
-    /// What runs is ended by a clock that nobody sets.
+    /// A running operation ends by a monotonic clock.
     @Test(arguments: [-86_400.0, 3_601, 86_400]) func aCalendarThatIsSetEndsNothingThatRuns(move: Double) async throws {
         let agent = try self.agent()
         var operation = Home.subscription()
@@ -77,10 +77,11 @@ import Testing
         withExtendedLifetime(neighbour) {}
     }
 
-    /// A call that was reported before the calendar was set back is forgotten with it, and no later call is taken for it.
+    /// When the calendar is set back, the agent forgets the calls before it, and takes no later call for one of them.
     @Test func repeatedCallsAreKnownByTheirDate() {
         var state = PushAppState(app: "app")
-        // Beside it a repetition within the time, an hour later, a day back, and a day on again.
+        // The first call, a repetition within the time, one an hour later, one a day back, and one after another day
+        // forward.
         let areRepeated = [1_000_000.0, 1_000_100, 1_003_600, 917_200, 1_003_600].enumerated().map { run, now in
             state.isRepeated("call", run: "\(run)", now: now, within: 120)
         }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import EarshotAgent
 
-/// An agent with a service in memory and a room in memory, and programs that speak its protocol.
+/// An agent with a simulated service and a simulated room, and programs that speak its protocol.
 @Suite(.apart, .serialized) struct SupervisorTests {
     private let home: Home
     private let air = Air()
@@ -31,7 +31,7 @@ import Testing
             try client.send(.acknowledge(ClientFrame.Acknowledgement(events.id, sequence: events.sequence)))
             return try #require(event.message?.id)
         }
-        // The app is gone. The next process knows the message from elsewhere, and must not be told again.
+        // The app has ended. Its next process already knows the message, and must not get it again.
         let other = try neighbour.publish(Message("two"))
         let (second, third) = try await onThread { () -> (AgentEvent, AgentEvent) in
             let client = try RawClient(socket, app: "app")
@@ -58,7 +58,7 @@ import Testing
         let publication = try neighbour.publish(Message("while you were away"))
         #expect(await eventually { (try? String(contentsOfFile: file, encoding: .utf8)) == "app\n" })
         publication.stop()
-        // Found and lost meanwhile: both wait.
+        // A message was found and lost meanwhile. Both events wait.
         #expect(
             await eventually {
                 let overview = try? await onThread { try RawClient(socket, app: nil).overview() }
@@ -75,8 +75,8 @@ import Testing
         withExtendedLifetime((agent, neighbour)) {}
     }
 
-    /// The agent and the app are killed together after the app has received an event and before it has acknowledged it. What the
-    /// agent leaves on the disk stands for that: another agent begins with a copy of it.
+    /// The agent and the app are killed together after the app has received an event and before it has acknowledged it. To
+    /// simulate that, another agent starts with a copy of the first agent's files.
     @Test func whatWasNotAcknowledgedStartsTheAppAfterBothAreKilled() async throws {
         let file = "\(home.path)/app.txt"
         try home.install("app", command: ["/bin/sh", "-c", "echo $EARSHOT_LAUNCHED_BY >> \(file); exec sleep 60"])
@@ -100,7 +100,7 @@ import Testing
             return message
         }
         await agent.close()
-        // The neighbour is gone too: only the disk knows the message.
+        // The neighbour has left too, so the message is only on the disk.
         publication.stop()
 
         let second = try home.agent(air, service, number: 2)
@@ -113,7 +113,7 @@ import Testing
         #expect(event.message?.id == message)
         await second.close()
 
-        // A process that lives on has the message already. The next that it hears of is another one.
+        // A process that still lives has this message already. It gets only the other one.
         let third = try home.agent(air, service, number: 3) { $0.internals.resumptionSeconds = 60 }
         let other = try neighbour.publish(Message("two"))
         let next = try await onThread { () -> AgentEvent in

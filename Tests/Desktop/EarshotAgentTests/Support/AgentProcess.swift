@@ -3,7 +3,8 @@ import Glibc
 import Synchronization
 import TestSupport
 
-/// A real `earshot-agent`, beside the tests. Its calls block: use them on a thread of the test's own.
+/// A real `earshot-agent` from the folder of the tests. The calls of this class block, so call them on a separate
+/// thread.
 ///
 /// Unchecked, because the scratch folder is not Sendable; it does not change.
 final class AgentProcess: @unchecked Sendable {
@@ -35,7 +36,7 @@ final class AgentProcess: @unchecked Sendable {
         ]
     }
 
-    /// What it has written to standard error since it was started.
+    /// The agent's output on standard error since its start.
     var log: String { process.withLock { $0?.error ?? "" } }
 
     func start(_ arguments: [String] = [], variables: [String: String] = [:]) throws {
@@ -50,7 +51,7 @@ final class AgentProcess: @unchecked Sendable {
         }
     }
 
-    /// Ends it without warning, as a power failure would.
+    /// Kills the agent without warning, as a power failure would.
     func kill() { end(SIGKILL) }
 
     func end(_ signal: CInt) {
@@ -71,7 +72,7 @@ final class AgentProcess: @unchecked Sendable {
             in: scratch)
     }
 
-    /// Runs one of its commands to the end.
+    /// Runs one of the agent's commands to the end.
     func command(_ arguments: [String]) throws -> (status: Int32?, output: String) {
         let program = try run("earshot-agent", arguments)
         _ = program.waitForEnd(within: 60)

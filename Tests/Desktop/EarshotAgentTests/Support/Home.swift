@@ -37,7 +37,7 @@ final class Home: Sendable {
         )
     }
 
-    /// An agent in this process, with Bluetooth in some air and a service in memory.
+    /// An agent in this process, with simulated Bluetooth and a simulated service.
     func agent(
         _ air: Air, _ service: FakeService, number: Int = 1, _ change: (inout AgentOptions) -> Void = { _ in }
     ) throws -> Agent {
@@ -62,8 +62,8 @@ final class Home: Sendable {
         return agent
     }
 
-    /// Copies what an agent would find if another one ended now: the lock of an agent in this process is held until the process ends.
-    /// Leaves out files whose write has not ended, because the agent, which runs on, renames them meanwhile.
+    /// Copies the files that a new agent would find if the present one ended now. The copy is needed because an agent in this process
+    /// holds its lock until the process ends. Unfinished files are left out, because the running agent renames them meanwhile.
     func copyState(to number: Int) throws {
         let copy = "\(state)\(number)"
         try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)

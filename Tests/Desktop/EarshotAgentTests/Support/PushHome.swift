@@ -16,9 +16,9 @@ final class PushHome: Sendable {
     let networks = FakeNetworks()
     let sleeps = FakeSleeps()
     let store: PushConfigurationStore
-    /// What the provider writes.
+    /// The path of the provider's output.
     let file: String
-    /// What the app writes.
+    /// The path of the app's output.
     let appFile: String
 
     init() throws {
@@ -31,7 +31,7 @@ final class PushHome: Sendable {
         try installProvider()
     }
 
-    /// The folder of the build may be one that others write.
+    /// Copies the programs, because other users may be able to write to the folder of the build.
     func copy() throws {
         let program = AgentProcess.folder.appendingPathComponent("push-provider")
         let (target, new) = ("\(home.path)/bin/push-provider", "\(home.path)/bin/.new")
@@ -107,7 +107,7 @@ final class PushHome: Sendable {
     var openCalls: [String] { (try? FileManager.default.contentsOfDirectory(atPath: "\(home.path)/calls")) ?? [] }
 }
 
-/// A network that the test names.
+/// A network that the test sets.
 final class FakeNetworks: NetworkWatching {
     private let state = Mutex<(last: NetworkSituation, readers: [AsyncStream<NetworkSituation>.Continuation])>(
         (NetworkSituation(primary: nil, source: .kernel), []))

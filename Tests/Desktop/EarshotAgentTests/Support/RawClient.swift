@@ -3,9 +3,9 @@ import Foundation
 import Glibc
 import NearbyWire
 
-/// A program that speaks the protocol by itself, with blocking calls.
+/// A program that speaks the protocol directly, with blocking calls.
 final class RawClient {
-    /// The agent ended the connection, or said nothing in time.
+    /// The agent ended the connection, or sent nothing in time.
     struct Silence: Error {}
 
     private let descriptor: CInt
@@ -53,7 +53,7 @@ final class RawClient {
         return frames.removeFirst()
     }
 
-    /// Reads until a frame is the one that is waited for.
+    /// Reads until `pick` returns a value for a frame.
     func wait<Result>(_ pick: (AgentFrame) -> Result?) throws -> Result {
         while true {
             if let result = pick(try next()) { return result }

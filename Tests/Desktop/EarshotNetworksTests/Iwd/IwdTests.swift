@@ -44,7 +44,7 @@ struct IwdTests {
     func joins() async throws {
         let bus = try SessionBus()
         let service = try await Self.service(bus, network: "Schiff ü")
-        // The kernel knows the route, and, as an old one, no SSID.
+        // The kernel reports the route but, as an old kernel does, no SSID.
         let networks = Collected(SystemNetworks(bus: bus.bus, kernel: FakeKernel(.one("wlan0", nil))))
         defer { networks.stop() }
         #expect(await poll { networks.networks == [.wifi(ssid: Array("Schiff ü".utf8))] })

@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import EarshotNetworks
 
-/// A kernel whose picture the test sets.
+/// A kernel whose state the test sets.
 final class FakeKernel: Kernel {
     private struct State {
         var result: Result<KernelPicture, KernelError>

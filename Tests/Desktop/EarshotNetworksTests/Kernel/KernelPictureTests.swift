@@ -37,7 +37,7 @@ struct KernelPictureTests {
             Self.picture([version6, KernelPicture.Route(isDefault: true, metric: 900, link: 1)]).primary == .ethernet)
     }
 
-    @Test("a default route through a bridge leads to no network that is known")
+    @Test("a default route through a bridge leads to an unknown network")
     func bridge() {
         #expect(Self.picture([KernelPicture.Route(isDefault: true, metric: 0, link: 3)]).primary == nil)
     }

@@ -19,7 +19,7 @@ struct NetlinkFuzzTests {
         (28, KernelMessages.interface(ssid: Array("My Cruise Ship Wi-Fi".utf8))),
     ]
 
-    /// Reads bytes in every way. What is found obeys its bounds.
+    /// Reads bytes in every way, and checks the bounds of the results.
     private func read(_ bytes: [UInt8]) -> Int {
         var count = 0
         for message in NetlinkMessages(bytes[...]) {

@@ -39,7 +39,7 @@ struct NetlinkMessageTests {
         #expect(attributes[2].text == "wlan0")
     }
 
-    @Test("an integer of another size, and a text that is not UTF-8, are none")
+    @Test("an integer of another size and a text that is not UTF-8 give nil")
     func wrongContent() throws {
         let bytes = NetlinkRequest.attribute(1, [1, 2, 3]) + NetlinkRequest.attribute(2, [0xFF, 0xFE])
         let attributes = Array(NetlinkAttributes(bytes[...]))

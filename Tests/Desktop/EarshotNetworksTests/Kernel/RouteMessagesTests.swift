@@ -146,7 +146,7 @@ struct WirelessMessagesTests {
         #expect(interface(KernelMessages.interface(ssid: ssid)) == .init(index: 3, ssid: ssid, isStation: true))
     }
 
-    @Test("an access point, a station without a network, and an SSID of 33 bytes are no network")
+    @Test("an access point, a station without a network, and an SSID of 33 bytes do not count as a network")
     func noNetwork() {
         let none = WirelessMessages.Interface(index: 3, ssid: nil, isStation: true)
         let point = WirelessMessages.Interface(index: 3, ssid: nil, isStation: false)

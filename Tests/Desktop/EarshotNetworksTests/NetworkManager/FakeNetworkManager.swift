@@ -38,7 +38,7 @@ final class FakeNetworkManager: Sendable {
 
     static func path(_ number: Int?) -> String { number.map { "\(root)/ActiveConnection/\($0)" } ?? "/" }
 
-    /// Has these connections from now on, and says so.
+    /// Sets the connections, and signals the change.
     func set(_ active: [Int: Active], primary: Int?, isStarting: Bool = false) async throws {
         try await show(active, primary: primary, isStarting: isStarting, unmanaged: [])
         try await change(
@@ -49,7 +49,7 @@ final class FakeNetworkManager: Sendable {
             ])
     }
 
-    /// Changes the SSID of a connection's access point, as NetworkManager tells it: nothing but the access point is another.
+    /// Changes the SSID of a connection's access point, as NetworkManager reports it: only the access point changes.
     func roam(_ number: Int, _ active: Active) async throws {
         try await export(number, active)
         try await change(
@@ -98,7 +98,7 @@ final class FakeNetworkManager: Sendable {
     private func export(_ number: Int, _ active: Active) async throws {
         let (device, point) = ("\(Self.root)/Devices/\(number)", "\(Self.root)/AccessPoint/\(number)")
         let profile = "\(Self.root)/Settings/\(number)"
-        // First: no device names an access point that has no name yet.
+        // Export the access point first, because a device must not name one that does not exist yet.
         if let ssid = active.ssid {
             try await connection.export(
                 point, DBusObject([NetworkManagerName.accessPoint: .init(properties: ["Ssid": .bytes(ssid)])]))

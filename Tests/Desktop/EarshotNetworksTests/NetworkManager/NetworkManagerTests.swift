@@ -18,7 +18,7 @@ struct NetworkManagerTests {
         Active(type: "802-3-ethernet", deviceType: deviceType)
     }
 
-    @Test("joining, leaving and joining another network are told, each once")
+    @Test("joining, leaving and joining another network are each reported once")
     func joins() async throws {
         let bus = try SessionBus()
         let manager = try await FakeNetworkManager(bus)
@@ -48,7 +48,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.wifi(ssid: ssid)] })
     }
 
-    @Test("an SSID of 33 bytes is no network, and a hidden access point has the SSID of the profile")
+    @Test("an SSID of 33 bytes does not count as a network, and a hidden access point has the SSID of the profile")
     func unusualNames() async throws {
         let bus = try SessionBus()
         let manager = try await FakeNetworkManager(bus)
@@ -60,7 +60,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil] })
     }
 
-    /// What the watch says first about connections.
+    /// The first situation that the watch reports for these connections.
     private func first(_ active: [Int: Active], primary: Int?) async throws -> [Network?] {
         let bus = try SessionBus()
         let manager = try await FakeNetworkManager(bus)
@@ -97,7 +97,7 @@ struct NetworkManagerTests {
         #expect(try await first([1: Active(type: "bridge", deviceType: 13)], primary: 1) == [nil])
     }
 
-    @Test("below a VPN the network that carries it counts; a VPN of unknown or endless base is none")
+    @Test("for a VPN the network below it counts; a VPN with an unknown or endless base does not count")
     func vpn() async throws {
         let wifi = Self.wifi(Self.ship)
         func vpn(_ base: Int?) -> Active { Active(type: "vpn", deviceType: 0, base: base) }
@@ -107,7 +107,7 @@ struct NetworkManagerTests {
         #expect(try await first([2: vpn(3), 3: vpn(2)], primary: 2) == [nil])
     }
 
-    @Test("a device that roams tells nothing; one whose access point is gone has left")
+    @Test("roaming reports nothing; a device whose access point is gone has left the network")
     func roaming() async throws {
         let bus = try SessionBus()
         let manager = try await FakeNetworkManager(bus)
@@ -126,7 +126,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil, .wifi(ssid: Self.ship)] })
     }
 
-    @Test("an access point that fell silent is gone when the kernel says so, while NetworkManager keeps it")
+    @Test("a silent access point is gone when the kernel says so, even while NetworkManager still lists it")
     func silentAccessPoint() async throws {
         func picture(_ network: Network?) -> KernelPicture {
             KernelPicture(links: [.init(index: 3, name: "wlan0", isRunning: true, network: network, isWireless: true)])
@@ -144,7 +144,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.wifi(ssid: Self.ship), nil, .wifi(ssid: Self.ship)] })
     }
 
-    @Test("the kernel answers while NetworkManager is gone and while it starts; then it answers itself")
+    @Test("the kernel answers while NetworkManager is away or starting; then NetworkManager answers")
     func restart() async throws {
         let bus = try SessionBus()
         let kernel = FakeKernel(.one("wlan0", .wifi(ssid: Self.ship)))
@@ -163,7 +163,7 @@ struct NetworkManagerTests {
         #expect(networks.networks.allSatisfy { $0 == .wifi(ssid: Self.ship) })
     }
 
-    @Test("the kernel answers for a device that NetworkManager leaves alone")
+    @Test("the kernel answers for a device that NetworkManager does not manage")
     func unmanaged() async throws {
         let bus = try SessionBus()
         let manager = try await FakeNetworkManager(bus, unmanaged: ["eth0"])
@@ -173,7 +173,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.situations == [NetworkSituation(primary: .ethernet, source: .kernel)] })
     }
 
-    @Test("a default route that NetworkManager has not made counts for more than what it joined")
+    @Test("a default route of another program counts more than the network that NetworkManager joined")
     func foreignDefaultRoute() async throws {
         let bus = try SessionBus()
         let kernel = FakeKernel(.one("wlan0", .wifi(ssid: Self.ship)))
@@ -193,7 +193,7 @@ struct NetworkManagerTests {
             await poll { networks.situations.last == NetworkSituation(primary: .ethernet, source: .kernel) })
     }
 
-    @Test("the kernel answers while the bus is gone, and a bus that comes back is found")
+    @Test("the kernel answers while the bus is away, and the watch finds the bus when it is back")
     func busGone() async throws {
         var bus: SessionBus? = try SessionBus()
         let address = try #require(bus?.bus)
@@ -210,7 +210,7 @@ struct NetworkManagerTests {
         bus = nil
     }
 
-    @Test("the network of a modem, with its area if the system tells it")
+    @Test("the network of a modem, with its area if the system reports one")
     func mobile() async throws {
         let bus = try SessionBus()
         let modem = "/org/freedesktop/ModemManager1/Modem/0"
@@ -236,7 +236,7 @@ struct NetworkManagerTests {
         #expect(await poll { networks.networks == [.mobile(network), nil] })
     }
 
-    @Test("codes of operators and areas that are none")
+    @Test("invalid codes of operators and areas")
     func codes() {
         #expect(
             ModemManagerReader.network(operatorCode: "310410", location: nil)

@@ -6,7 +6,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-/// Nothing is lost without a desktop.
+/// Without a desktop, no notification is lost.
 @Suite(.apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct AbsentServiceTests {
     @Test func `without a bus the texts go to standard error, and the reason once to it and the journal`() async throws
@@ -43,7 +43,7 @@ struct AbsentServiceTests {
             return
         }
         let service = try await FakeNotificationService(on: session, capabilities: [])
-        // The center hears of the service, or asks again after its pause.
+        // The center gets a signal about the service, or asks again after its pause.
         #expect(await eventually { (try? await under.add("b").place) == .desktop })
         #expect(service.shown.count == 1)
     }

@@ -5,7 +5,7 @@ import MessagesTestSupport
 import TestSupport
 import Testing
 
-/// What a service receives, and what becomes of its signals.
+/// The calls that a service receives, and the effects of its signals.
 @Suite(.apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct FakeServiceTests {
     private func shown(
@@ -86,7 +86,7 @@ struct FakeServiceTests {
         try await stranger.emit(
             "/org/freedesktop/Notifications", "org.freedesktop.Notifications", "NotificationClosed",
             [.uint32(1), .uint32(2)])
-        // Its answer comes after its signals.
+        // The bus's answer comes after these signals.
         _ = try await stranger.call(
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
         try await service.emit("ActionInvoked", [.string("1"), .uint32(1)])
@@ -190,7 +190,7 @@ struct FakeServiceTests {
             "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
             [.string("com.canonical.Unity"), .uint32(0)])
         let under = CenterUnderTest(session.bus)
-        // The launcher is enough: badges need no notification service.
+        // A launcher suffices for badges; they need no notification service.
         #expect(await under.center.requestAuthorization(options: [.badge]).badge == .enabled)
         try await under.center.setBadgeCount(3)
         try await under.center.setBadgeCount(0)

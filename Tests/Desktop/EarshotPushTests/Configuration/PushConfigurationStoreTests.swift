@@ -37,7 +37,7 @@ import Testing
         let old = try store.load(identifier: first.identifier)
         #expect(!old.isEnabled && old.supersededBy == result.saved.identifier)
         #expect(try store.load(identifier: apart.identifier).isEnabled)
-        // Switched on again, it wins, and is superseded no longer.
+        // When the user switches the old one on again, it wins, and is no longer superseded.
         var again = old
         again.isEnabled = true
         #expect(try store.save(again).switchedOff.map(\.identifier) == [result.saved.identifier])
@@ -99,7 +99,8 @@ import Testing
         #expect(store.load().configurations.isEmpty && store.load().problems.isEmpty)
     }
 
-    /// A link is none of ours: it is left out, and hinders no save. It is not the same as a file that cannot be read for now.
+    /// A link is not one of the agent's files. The store ignores it, and it prevents no save. A file that cannot be read for
+    /// a while is different.
     @Test func aLinkInPlaceOfAConfigurationHindersNothing() throws {
         let saved = try store.save(Self.configuration("Ship")).saved
         symlink("\(store.path)/\(saved.identifier).json", "\(store.path)/link.json")
@@ -147,7 +148,7 @@ import Testing
         #expect(store.load().configurations == [saved])
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can give files away"))
+    @Test(.enabled(if: getuid() == 0, "only root can change the owner of a file"))
     func whatAnotherUserOwnsIsRefused() throws {
         let saved = try store.save(Self.configuration("Ship")).saved
         chown("\(store.path)/\(saved.identifier).json", 65_534, 65_534)

@@ -68,7 +68,7 @@ import Testing
         #expect(network(nil).overlaps(network("1A")) && !network("1A").overlaps(network("1B")))
     }
 
-    /// So one provider at most runs at any time, for all apps: there is one primary network, and configurations that overlap are not
+    /// At most one provider runs at any time, for all apps: there is one primary network, and overlapping configurations are not
     /// enabled together.
     @Test func twoMobileNetworksThatMatchOnePlaceOverlap() {
         let areas: [String?] = [nil, "1", "01", "1A", "001a", "2B"]
@@ -94,7 +94,7 @@ import Testing
         #expect(PushConfigurationStore.configuration(bytes) == configuration)
     }
 
-    /// What another program may have written must not crash the agent, nor pass with a flaw.
+    /// Data of another program must not crash the agent, and must not be accepted with a flaw.
     @Test func seededGarbageIsRefused() throws {
         let bytes = try JSONEncoder().encode(Self.configuration([[1], Array("Ship".utf8)]))
         var state: UInt64 = 19
