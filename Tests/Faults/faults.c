@@ -3,11 +3,11 @@
 //     EARSHOT_FAULT=CALL:N:ERRNO     the N-th CALL (from 1) returns the error with this number
 //     EARSHOT_FAULT=CALL:N:short     the N-th CALL moves half of the bytes or frames, at least one
 //     EARSHOT_FAULT=CALL:N+:ERRNO    the N-th CALL and each one after it fails: a disk that stays full
-//     EARSHOT_FAULT_REPORT=FILE      gets a line for each failure: call, number, error, process, file
+//     EARSHOT_FAULT_REPORT=FILE      receives a line for each failure: call, number, error, process, file
 //     EARSHOT_FAULT_PROGRAM=NAME     only the program of this name fails, not those that it starts
 //
-// CALL is a group, such as `write`, which is write, writev, pwrite and pwrite64. What the C library calls inside itself (the
-// streams of stdio, the allocations of mmap), system calls without it, and io_uring stay untouched.
+// CALL is a group, such as `write`, which is write, writev, pwrite and pwrite64. Three kinds of calls do not fail: the C
+// library's internal ones (the streams of stdio, the allocations of mmap), system calls without the library, and io_uring.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static bool is_lasting;
 static atomic_long call_count;
 static atomic_bool is_armed;
 
-// Without the C library's functions, which are ours here.
+// This uses system calls, because the C library's functions are replaced here.
 static void report(long number, int descriptor, const char *path) {
     char target[256] = "", line[512], link[64];
     if (path) {
@@ -117,7 +117,7 @@ __attribute__((constructor)) static void arm(void) {
         return next arguments;                                              \
     }
 
-// Of several buffers a short call moves a part of the first.
+// With several buffers, a short call moves a part of the first.
 #define MOVING_BUFFERS(group, name, parameters, arguments)                  \
     ssize_t name parameters {                                               \
         NEXT(name);                                                         \
@@ -203,7 +203,7 @@ FAILING("ftruncate", int, ftruncate, (int descriptor, off_t size), (descriptor, 
 FAILING("ftruncate", int, ftruncate64, (int descriptor, off64_t size), (descriptor, size), descriptor, NULL)
 FAILING("lseek", off_t, lseek, (int descriptor, off_t place, int from), (descriptor, place, from), descriptor, NULL)
 FAILING("lseek", off64_t, lseek64, (int descriptor, off64_t place, int from), (descriptor, place, from), descriptor, NULL)
-// Of a socket or a pipe the kernel always knows it.
+// For a socket or a pipe the kernel always has the answer, so the call cannot fail.
 #define LOOKING(name, type)                                                 \
     int name(int descriptor, type *status) {                                \
         NEXT(name);                                                         \
@@ -226,7 +226,7 @@ FAILING("unlink", int, unlink, (const char *path), (path), -1, path)
 FAILING("mkdir", int, mkdir, (const char *path, mode_t mode), (path, mode), -1, path)
 FAILING("chmod", int, fchmod, (int descriptor, mode_t mode), (descriptor, mode), descriptor, NULL)
 
-// The descriptor is gone in any case: Linux closes it and then says that it could not.
+// The descriptor is closed in any case: Linux closes it even if close() returns an error.
 int close(int descriptor) {
     NEXT(close);
     bool fault = fails("close", descriptor, NULL);
@@ -236,7 +236,7 @@ int close(int descriptor) {
     return -1;
 }
 
-// Only what makes a descriptor or takes a lock: the rest cannot fail for want of anything.
+// Only commands that create a descriptor or take a lock fail; the others need no resource.
 #define CONTROLLING(name)                                                   \
     int name(int descriptor, int command, ...) {                            \
         NEXT(name);                                                         \

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes each call of the system fail once, in every program, and checks what the program does then.
+"""Makes each call of the system fail once, in every program, and checks the program's reaction.
 
     Tests/Faults/faults.py FOLDER [--scenario NAME] [--call NAME] [--error NAME] [--limit N] [--quick] [--table FILE]
 
@@ -35,10 +35,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TOKEN = "0123456789abcdef"
 FIXTURE = ROOT / "Fixtures/token-standard-clean.48000.s16.wav"
-# A program that says nothing for so long hangs. The longest run without a fault takes 3 s.
+# A program that runs longer than this hangs. The longest run without a fault takes 3 s.
 TIME_LIMIT_SECONDS = 30
 
-# What each call may fail with, as its manual says. Not with what says something about the file, such as ENOENT.
+# The errors of each call, from its manual, except those about the file itself, such as ENOENT.
 ERRORS = {
     "open": ["EACCES", "EMFILE", "ENFILE", "ENOSPC", "EROFS", "EIO", "EINTR", "ENOMEM"],
     "read": ["EIO", "EINTR", "short"],
@@ -75,13 +75,13 @@ ERRORS = {
 # Swift's runtime ends a process that gets no memory or no thread, and libdispatch one that gets no descriptor for its queue of events:
 # there is no error to handle.
 RUNTIME_CALLS = {"malloc", "mmap", "thread", "epoll", "eventfd"}
-# libdispatch counts its threads that run, SwiftNIO the processors, and each ends a process where it cannot.
+# libdispatch counts its threads that run, SwiftNIO the processors, and each ends the process if it cannot.
 RUNTIME_FILES = r" /proc/[0-9]+/(task/[0-9]+/)?stat$| /sys/fs/cgroup/"
 RUNTIME_SIGNALS = {signal.SIGTRAP, signal.SIGILL, signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS}
 
 
 class Problem(Exception):
-    """What a run did that it must not do."""
+    """A mistake of a program in a run."""
 
 
 def number(name):
@@ -123,7 +123,7 @@ class Scenario:
     # The kinds of calls that this scenario makes.
     calls = ["open", "read", "write", "fsync", "ftruncate", "lseek", "stat", "rename", "link", "unlink", "chmod", "close", "dup",
              "mmap", "thread", "wait", "malloc"]
-    # Statuses that say "done" beside 0.
+    # Statuses, besides 0, with which the program reports success.
     done = {0}
     # Whether it waits for real time.
     is_slow = False
@@ -174,7 +174,7 @@ class Scenario:
             self.check_done(result)
             return True
         self.check_error(result)
-        # Old or new under the final names, and nothing else.
+        # The final names have the old or the new content, and nothing else.
         for name, content in result["files"].items():
             allowed = [files.get(name) for files in (before, self.baseline["files"])]
             require(name in before or name in self.baseline["files"], f"it left {name} behind ({len(content)} bytes)")
@@ -192,7 +192,7 @@ class Scenario:
 
     def check_error(self, result):
         status = result["status"]
-        # The reader of the output has gone, and nobody is left to tell.
+        # The reader of the output has ended, so the program cannot report anything.
         if status == 128 + signal.SIGPIPE and result.get("fault_error") == "EPIPE":
             return
         require(status > 0, f"it crashed: {signal.Signals(-status).name if status < 0 else status}: {result['error'][-300:]}")
@@ -215,7 +215,7 @@ class Encode(Scenario):
 
 class Decode(Scenario):
     content = FIXTURE.read_bytes()
-    # Of samples that are lost the program says so; it prints what it found before.
+    # If samples are lost, the program says so, and prints the frames that it found before.
     piped = False
     name_of_file = "in.wav"
 
@@ -312,14 +312,14 @@ def au_of(wav):
 
 
 class Service(Scenario):
-    """A client that publishes, reports, and ends, and a service of which a call fails. What it answered must be there after it."""
+    """A client that publishes, reports, and ends, and a service in which a call fails. Answered changes must survive it."""
 
     program = "earshotd"
     calls = ["open", "read", "write", "fsync", "ftruncate", "stat", "unlink", "close", "lock", "mmap", "malloc", "thread", "socket", "bind",
              "accept", "send", "receive", "epoll", "wait", "eventfd", "chmod", "lseek"]
     daemon = os.environ.get("EARSHOTD", "")
     publication_count = 4
-    # SQLite's own, of which a crash leaves what the next start needs.
+    # SQLite's files. After a crash, those that the next start needs remain.
     ours = {"db.sqlite", "db.sqlite-wal", "db.sqlite-shm", "db.sqlite-journal", "db.sqlite.lock"}
 
     def prepare(self, folder):
@@ -337,7 +337,7 @@ class Service(Scenario):
             env={**self.environment(folder), **fault.environment}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=open(folder / "log", "wb"))
 
-    # The sentence that says so goes to standard output, where a fault may keep it.
+    # The sentence with the port goes to standard output, which a fault may block.
     def port(self, folder, process, seconds):
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
@@ -350,7 +350,7 @@ class Service(Scenario):
         return None
 
     def ask(self, port, method, path, secret, body=None):
-        """The answer, or None if there was none: the connection may fail, as on any day."""
+        """The answer, or None if there was none, because a connection may always fail."""
         for _ in range(3):
             connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
             try:
@@ -397,7 +397,7 @@ class Service(Scenario):
             status, _ = ask("DELETE", f"/v1/publications/{identifier}", secret)
             if status in (200, 204):
                 gone.add(identifier)
-            # 404: it was done, and its answer was lost. Without an answer it may be either.
+            # 404: an earlier attempt succeeded, and its answer was lost. Without an answer, both outcomes are possible.
             if status in (None, 200, 204, 404):
                 there.pop(identifier)
         return there, gone, statuses, secret
@@ -432,7 +432,7 @@ class Service(Scenario):
         if result["status"] != 0:
             self.check_error(result)
         elif not complete and set(statuses) - {None}:
-            # An answer that is no success says what failed, and so does the log of whoever answers 5xx.
+            # An answer other than success names the failure. For a 5xx, the service's log names it too.
             require(not any(status and status >= 500 for status in statuses) or re.search(r"error|cannot|Cannot", result["error"]),
                     f"answers {dict(statuses)}, and nothing in the log")
         self.check_promise(folder, there, gone)
@@ -442,7 +442,7 @@ class Service(Scenario):
         return complete
 
     def check_promise(self, folder, there, gone):
-        """Another service, without a fault, has what this one answered."""
+        """Another service, without a fault, has all changes that this one answered."""
         untouched = Fault("", folder, "", "", "", "")
         process = self.serve(folder, untouched)
         try:
@@ -513,7 +513,7 @@ class Backup(Service):
     def check(self, folder, result, before):
         names = {path.name for path in folder.iterdir() if path.is_file()} - {
             *self.ours, "key", "fault-report"}
-        # What cannot be removed stays.
+        # A file that cannot be removed stays.
         left = {name for name in names if ".unfinished" in name}
         if result["fault_call"] == "unlink" and len(left) == 1:
             names -= left
@@ -534,7 +534,7 @@ class Backup(Service):
 
 
 class Agent(Scenario):
-    """A client that hands operations over and ends some. What the agent confirmed must be there for the next agent."""
+    """A client that hands operations over and ends some. The next agent must have all that the agent confirmed."""
 
     program = "earshot-agent"
     calls = ["open", "read", "write", "fsync", "rename", "unlink", "mkdir", "chmod", "stat", "close", "dup", "mmap", "malloc", "thread",
@@ -651,7 +651,7 @@ class Agent(Scenario):
                     steps = []
                     continue
                 if answer == "refusal":
-                    # Whether it is there is unclear: the client has to ask again.
+                    # It is unclear whether the agent has it: the client has to ask again.
                     refusals.append(content["sentence"])
                     complete = False
                     continue
@@ -679,7 +679,7 @@ class Agent(Scenario):
                 raise Problem(f"it crashed: {result['error'][-300:]}")
             self.check_error(result)
         for sentence in result["refusals"]:
-            # A permission that cannot be read is none; the log says why.
+            # A permission that cannot be read counts as missing; the log gives the reason.
             require(re.search("[Cc]annot|has not allowed|does not declare", sentence), f"it refused without a reason: {sentence}")
         self.check_promise(folder, result)
         left = [str(path.relative_to(folder)) for path in folder.rglob(".new-*")]
@@ -701,7 +701,7 @@ class Agent(Scenario):
 
 
 class PushDisable(Scenario):
-    """A command changes a configuration of local push, which is the old or the new one after it."""
+    """A command changes a configuration of local push. Afterwards the configuration is the old or the new one."""
 
     program = "earshot-agent"
     subcommand = "disable"
@@ -761,7 +761,7 @@ class Runner:
         self.options = options
 
     def once(self, scenario, call=None, place=0, error=None):
-        """One run: whether the fault happened, the outcome, and what was wrong."""
+        """One run: whether the fault happened, the outcome, and the mistake, if any."""
         with tempfile.TemporaryDirectory(prefix="earshot-faults-") as name:
             folder = Path(name)
             (folder / "tmp").mkdir()
@@ -775,7 +775,7 @@ class Runner:
                     return result
                 result["fault_call"], result["fault_error"] = call, error
                 dead = result["status"] is not None and -result["status"] in RUNTIME_SIGNALS
-                # Foundation ends a process whose program's folder it cannot look at, when it first needs a session of HTTP.
+                # When Foundation first needs an HTTP session and cannot read the program's folder, it ends the process.
                 is_of_libraries = re.search(RUNTIME_FILES, fault.text) or fault.text.endswith(f" {scenario.built}")
                 if fault.happened and dead and (call in RUNTIME_CALLS or is_of_libraries):
                     # The promises about files hold for a process that the runtime ends, too.

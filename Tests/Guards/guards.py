@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Breaks one guard after the other (a limit, a check of a right, a refusal), and looks whether a test fails.
+"""Breaks one guard after the other (a limit, a check of a right, a refusal), and checks that a test then fails.
 
     Tests/Guards/guards.py BUILD [NAME]...
 
@@ -23,7 +23,7 @@ class Guard(NamedTuple):
     name: str
     what: str
     file: str
-    # The code, with what the broken one has in place of it; BROKEN stands for whether it is broken.
+    # The code, and its replacement in the broken guard. BROKEN is true while the guard is broken.
     code: str
     broken: str
     tests: str
@@ -140,7 +140,7 @@ def run(program: Path, filter: str, broken: str | None) -> tuple[bool, list[str]
     how = "hung" if status is None else "crashed" if status < 0 else ""
     if "Test run with 0 tests" in output:
         raise SystemExit(f"No test has a name like {filter}.")
-    # "Test run with 9 tests failed" is none.
+    # "Test run with 9 tests failed" does not name a test.
     return status != 0, [name for name in names if name != "run"], how
 
 

@@ -1,5 +1,6 @@
 # Wi-Fi for the tests in this folder: simulated radios that hear each other, access points, and machines of users. Such a machine
-# is a network namespace with a system bus, a NetworkManager and a wpa_supplicant of its own, so that several lie in one kernel.
+# is a network namespace with a system bus, a NetworkManager and a wpa_supplicant of its own, so that one kernel can have
+# several.
 #
 # Two networks are on the air, with a server's address in each and no router:
 #
@@ -45,7 +46,7 @@ access_point_on() {
 
 point_is_on() { iw dev "$1" info | grep -q 'type AP' && iw dev "$1" info | grep -q channel; }
 
-# access_point_off NETWORK [SIGNAL]: tells its stations good-bye; with the signal KILL it falls silent without a word.
+# access_point_off NETWORK [SIGNAL]: it disconnects its stations; with the signal KILL it falls silent without notice.
 access_point_off() {
     kill "-${2:-TERM}" "${point[$1]}"
     wait "${point[$1]}" 2>/dev/null
@@ -73,7 +74,7 @@ MANAGER
             >"$logs/$name/connections/$network-router.nmconnection"
     done
     chmod 600 "$logs/$name/connections"/*
-    # sysfs read-only says to NetworkManager that there is no udev.
+    # A read-only sysfs tells NetworkManager that there is no udev.
     unshare --net --mount --propagation private bash -c "
         mount -t tmpfs none /run && mount -t sysfs -o ro none /sys || exit 1
         mount -t tmpfs none /var/lib/NetworkManager || exit 1
@@ -91,7 +92,7 @@ MANAGER
     start_manager "$name"
 }
 
-# connection_file ID NETWORK RADIO REST: a connection of NetworkManager; REST stands behind the address, such as ",ROUTER".
+# connection_file ID NETWORK RADIO REST: a connection of NetworkManager; REST follows the address, such as ",ROUTER".
 connection_file() {
     local bytes
     bytes=$(sed 's/../0x& /g' <<<"${ssid[$2]}")
@@ -130,7 +131,7 @@ start_supplicant() {
     supplicant[$1]=$!
 }
 
-# start_manager NAME: and waits until it knows its radio.
+# start_manager NAME: starts NetworkManager, and waits until it knows its radio.
 start_manager() {
     run_in_machine "$1" NetworkManager --no-daemon >>"$logs/$1/manager" 2>&1 &
     manager[$1]=$!
@@ -145,18 +146,19 @@ stop_manager() {
     wait "${manager[$1]}" 2>/dev/null
 }
 
-# join NAME NETWORK [router]: returns when NetworkManager has joined the network. From now on it joins this one by itself.
+# join NAME NETWORK [router]: returns when NetworkManager has joined the network. From now on it joins this network
+# automatically.
 join() {
     local connection=$1-$2${3:+-$3}
     automatic "$1" "$connection" && in_machine "$1" nmcli --wait 60 connection up "$connection" >>"$logs/$1/nmcli" 2>&1
 }
 
-# leave NAME: it joins no network by itself any more.
+# leave NAME: leaves the network; NetworkManager joins none automatically any more.
 leave() {
     automatic "$1" "" && in_machine "$1" nmcli --wait 60 device disconnect "$(radio_of "$1")" >>"$logs/$1/nmcli" 2>&1
 }
 
-# automatic NAME CONNECTION: the only connection that NetworkManager makes by itself; none if it is empty.
+# automatic NAME CONNECTION: the only connection that NetworkManager makes automatically; an empty name allows none.
 automatic() {
     local old=${automatic[$1]:-}
     [[ $old == "$2" ]] && return

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The agent of a user: what an app wanted goes on after the app's end and after a power cut, and its user is told. Runs in
-# machine.sh, like all.sh. Needs earshotd, and Xvfb and dunst for the desktop.
+# The agent of a user: an app's operations continue after the app's end and after a power cut, and the user gets
+# notifications. Runs in machine.sh, like all.sh. Needs earshotd, and Xvfb and dunst for the desktop.
 #
 #     Tests/Machine/agent.sh [FOLDER OF THE PROGRAMS]
 set -uo pipefail
@@ -18,7 +18,7 @@ source ./service.sh
     exit 69
 }
 
-# What outlasts the power: the home, and the service with its database.
+# The data that survive a power cut: the home, and the service's database.
 home=$MACHINE_DISK/home
 database=$MACHINE_DISK/database
 runtime=$logs/run
@@ -61,7 +61,7 @@ lists() { has_line "$(listed "$1")" "${@:2}"; }
 mkdir -p "$home" "$runtime"
 chmod 700 "$runtime"
 session_bus=$(dbus-daemon --session --fork --print-address)
-# The user's folders and session bus. An array and no function: the process identifier of what runs behind it is its own.
+# The user's folders and session bus. This is an array, not a function, so that $! is the process of the command itself.
 as_user=(env HOME="$home" XDG_CONFIG_HOME="$home/config" XDG_STATE_HOME="$home/state" XDG_RUNTIME_DIR="$runtime"
     EARSHOT_AGENT_SOCKET="$socket" EARSHOT_AGENT="$programs/earshot-agent" DISPLAY=$display
     DBUS_SESSION_BUS_ADDRESS="$session_bus")
@@ -82,7 +82,7 @@ if ((MACHINE_BOOT == 1)); then
     start_service agent-service
     install_app museum "$key"
     install_app neighbour "$other"
-    # These are on the disk; what the programs write is their affair.
+    # These files are on the disk now. The programs themselves must write theirs to the disk.
     sync
     start_agent
     start_app museum on
@@ -119,7 +119,8 @@ sleep 10
 spent=$(($(ticks) - before))
 if ((spent < 100)); then ok agent-takes-little "$spent ticks in 10 s"; else failed agent-takes-little "$spent ticks in 10 s"; fi
 
-# A publisher and a beacon come near. The user sees it, and a click starts the app, which gets each message once.
+# A publisher and a beacon come near. The user sees a notification, and a click starts the app, which gets each message
+# once.
 messages agent-publisher "$key" publish hello --medium ble --adapter hci0 --seconds 90
 publisher=$pid
 check agent-notifies '$(cat "$logs/dunst"; listed museum; tail -n 5 "$logs/agent")' within 60 says "$logs/dunst" 'Near you: hello'
@@ -136,7 +137,7 @@ check agent-tells-once '$(cat "$home/museum.app")' test "$(grep -c 'found hello'
 check agent-other-project '$(listed neighbour; cat "$home/neighbour.app")' test -z \
     "$(grep -h found "$home/neighbour.app"; listed neighbour | grep -v '"waiting":0')"
 
-# Another user's process is refused, also where the socket's folder lets it through.
+# Another user's process is refused, even if the socket's folder lets it through.
 chmod 755 "$logs" "$runtime"
 chmod 666 "$socket"
 setpriv --reuid 65534 --regid 65534 --clear-groups /usr/bin/python3 -c \
@@ -147,7 +148,7 @@ check agent-refuses-another-user '$(cat "$logs/stranger"; tail -n 3 "$logs/agent
 chmod 600 "$socket"
 chmod 700 "$runtime"
 
-# What the manifest does not declare is refused; what the user withdraws or ends, ends.
+# The agent refuses operations that the manifest does not declare. Operations that the user withdraws or ends stop.
 echo '{"permission": "denied"}' >"$home/config/museum/nearby.json"
 withdrawn=$EPOCHREALTIME
 check agent-permission-withdrawn '$(listed museum)' within 5 lists museum '"status":"inactive"'

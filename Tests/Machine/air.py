@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a controller of Bluetooth 4 sent and scanned, from the text of btmon.
+"""Advertising and scanning of a Bluetooth 4 controller, from the text of btmon.
 
     btmon --columns 200 --time --read FILE | air.py INDEX FROM UNTIL WINDOW [TEXT@BEGIN...]
 

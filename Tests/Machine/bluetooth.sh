@@ -1,9 +1,9 @@
-# Devices and beacons by Bluetooth. Runs behind radios.sh.
+# Devices and beacons by Bluetooth. Runs after radios.sh.
 
 a=0123456789abcdef
 b=fedcba9876543210
 
-# Two devices find each other, one stays and is not lost, one goes and is.
+# Two devices find each other. One stays and is not lost; the other leaves and is lost.
 nearby first --medium ble --adapter hci0 --token $a
 first=$pid
 within 20 says "$logs/first.errors" listening
@@ -75,7 +75,7 @@ wait $first $second
 check nothing-left-on-the-air '$(btmgmt --index 0 advinfo 2>&1)' test -z \
     "$(btmgmt --index 0 advinfo 2>/dev/null | grep -E 'instances: *[1-9]')"
 
-# One direction sends nothing else.
+# A device that only scans sends nothing, and one that only broadcasts does not scan.
 watch_air scan-air 0
 air_of_scan=$air
 watch_air broadcast-air 1
@@ -96,8 +96,8 @@ check broadcast-only-is-deaf '$(grep -n Scanning "$logs/broadcast-air" | head -n
     test -z "$(grep 'Scanning: Enabled' "$logs/broadcast-air")"
 check broadcast-only-advertises "btmon saw no advertisement" grep -q 'Advertising: Enabled' "$logs/broadcast-air"
 
-# Tokens that change: a silence of random length, and another address each time, so that an observer cannot tell which token follows
-# which.
+# Tokens change after a silence of random length and with a new address each time, so that an observer cannot tell which token
+# follows which.
 watch_air rotation-air 2
 nearby rotation --medium ble --adapter hci0 --mode scan --seconds 24
 scan=$pid
@@ -111,8 +111,8 @@ check rotation-heard '$(cat "$logs/rotation-tokens" "$logs/rotation")' test \
 addresses=$(grep -A 2 'LE Set Random' "$logs/rotation-air" | grep -oE '([0-9A-F]{2}:){5}[0-9A-F]{2}')
 check rotation-changes-address "$addresses" test "$(sort -u <<<"$addresses" | wc -l)" -ge 4
 check each-address-once "$addresses" test -z "$(sort <<<"$addresses" | uniq -d)"
-# The time from each end of advertising to its next begin, without the last end: at most 2 s, and some for a slow machine. Three of
-# less than 0.1 s are chance once in ten million runs.
+# The time from each end of advertising to its next start, without the last end: at most 2 s, plus a margin for a slow machine.
+# Three times below 0.1 s happen by chance once in ten million runs.
 gaps=$(awk '/LE Set Advertise Enable/ && /Command/ { split($NF, t, ":"); at = t[1] * 3600 + t[2] * 60 + t[3] }
     /Advertising: Disabled/ { off = at }
     /Advertising: Enabled/ { if (off) { count++; if (at - off > gap) gap = at - off }; off = 0 }
@@ -124,7 +124,8 @@ else
     failed rotation-is-silent-between "$gap s, $count times"
 fi
 
-# Several programs scan with one adapter. bluetoothd offers monitors with --experimental; without, it discovers.
+# Several programs scan with one adapter. bluetoothd offers monitors with --experimental; without it, programs use
+# discovery.
 several() {
     nearby "several-a-$1" --medium ble --adapter hci0 --mode scan
     local first=$pid
@@ -146,13 +147,13 @@ kill $bluetoothd
 wait $bluetoothd
 start_bluetoothd
 several discovery
-# A program of others that holds the scan: the device is heard less often, and stays.
+# Another program holds the scan: the device is heard less often, but is not lost.
 bluetoothctl_input=$logs/bluetoothctl
 mkfifo "$bluetoothctl_input"
 bluetoothctl <"$bluetoothctl_input" >"$logs/bluetoothctl.lines" 2>&1 &
 foreign=$!
 exec 9>"$bluetoothctl_input"
-# It takes no commands before it knows the adapters.
+# bluetoothctl accepts no commands before it knows the adapters.
 within 20 says "$bluetoothctl_input.lines" 'Controller 00:AA:01:00:00:00'
 printf 'select 00:AA:01:00:00:00\nscan on\n' >&9
 check foreign-scan-begins '$(tail -n 5 "$bluetoothctl_input.lines")' within 20 says "$bluetoothctl_input.lines" 'Discovery started'
@@ -164,7 +165,7 @@ second=$pid
 sleep 45
 check foreign-scan '$(cut -c 1-110 "$logs/foreign-a"; tail -n 5 "$logs/bluetoothctl.lines")' test \
     "$(grep -c found "$logs/foreign-a")/$(grep -c lost "$logs/foreign-a")" = 1/0
-# Without any program of ours the adapter scans again, so the other one held the scan.
+# Without our programs the adapter scans again, so the other program held the scan.
 kill $first $second
 wait $first $second
 check foreign-scan-is-held '$(tail -n 5 "$logs/bluetoothctl.lines")' within 10 is_discovering 0
@@ -185,14 +186,14 @@ check sound-alone-by-the-other '$(tail -n 2 "$logs/sound-b")' within 30 says "$l
 kill $first $second
 wait $first $second
 
-# Sound and Bluetooth together: a device that is heard on both is one, and lost when both have lost it.
+# Sound and Bluetooth together: a device that is heard on both counts as one, and is lost when both have lost it.
 nearby both-a --device hw:0,1,1 --playback hw:0,0,0 --adapter hci0 --medium audio,ble --token $a
 first=$pid
 nearby both-b --device hw:0,1,0 --playback hw:0,0,1 --adapter hci1 --medium audio,ble --token $b
 second=$pid
 both='"media":["audio","ble"]'
 check both-media '$(tail -n 2 "$logs/both-a")' within 30 says "$logs/both-a" "$both" "$b"
-# Here the adapter that hears is switched off: the kernel does not tell a virtual controller to stop to advertise.
+# Here the listening adapter is switched off, because the kernel does not tell a virtual controller to stop advertising.
 set_powered 0 false
 check bluetooth-away '$(tail -n 4 "$logs/both-a" | cut -c 1-160)' within 30 ends_with "$logs/both-a" '"media":["audio"]' "$b"
 set_powered 0 true

@@ -1,6 +1,6 @@
-# What a scan costs and how late it finds, continuous and in low power, as bluetoothd is started: the share of time between the first
-# begin and the last end in which the controller scans, and the time from the begin of an advertisement to the line that it was found.
-# Runs behind sharing.sh.
+# The cost and the delay of a scan, continuous and in low power, for each way to start bluetoothd. The cost is the share of the time,
+# between the first start and the last end, in which the controller scans. The delay is the time from the start of an advertisement to
+# the line that it was found. Runs after sharing.sh.
 
 # cost NAME OPTIONS OF earshot beacons...
 cost() {
@@ -15,7 +15,7 @@ cost() {
     for number in 1 2 3 4 5; do
         "$programs/earshot-messages" beacon --eddystone 00112233445566778899:00000000000$number --adapter hci1 --seconds 4 \
             >"$logs/beacon" 2>&1
-        # Another part of the rounds each time.
+        # Begin at another moment of the rounds each time.
         sleep 0.$((number % 2 * 5 + 1))
     done
     wait $scan
@@ -42,7 +42,7 @@ for kind in monitors discovery; do
     if [[ $kind == monitors ]]; then restart_bluetoothd --experimental; else restart_bluetoothd; fi
     cost "$kind-continuous"
     read -r share worst <"$logs/cost-result"
-    # 3.9 of 4 s, and a found line within the 2 s that a user is promised.
+    # The scan takes 3.9 of 4 s, and the found line comes within the promised 2 s.
     if less 0.9 "${share:-0}" && less "$worst" 2; then
         ok "$kind-continuous-scan" "$costs"
     else
@@ -50,7 +50,7 @@ for kind in monitors discovery; do
     fi
     cost "$kind-low" --low-power
     read -r share worst <"$logs/cost-result"
-    # 1.5 of 4 s: a third to two fifths. The longest rest is 2.5 s, and finding as above.
+    # The scan takes 1.5 of 4 s: a third to two fifths. The longest rest is 2.5 s, plus 2 s for finding, as above.
     if less 0.3 "${share:-0}" && less "${share:-1}" 0.42 && less "$worst" 4.5; then
         # monitors-low-power-scan, discovery-low-power-scan
         ok "$kind-low-power-scan" "$costs"

@@ -1,4 +1,5 @@
-# How often a controller of Bluetooth 5 sends, as bluetoothd is started, and whether `earshot devices` says how it was. Runs behind sharing.sh.
+# The advertising interval of a Bluetooth 5 controller for each way to start bluetoothd, and whether `earshot devices` detects which one it
+# was. Runs after sharing.sh.
 
 btvirt -l1 >"$logs/btvirt-5" 2>&1 &
 within 30 test -e /sys/class/bluetooth/hci3
@@ -20,7 +21,8 @@ interval() {
     "$programs/earshot-messages" beacon --eddystone 00112233445566778899:aabbccddeeff --adapter hci3 --seconds 4 >"$logs/beacon" 2>&1
     kill $monitor
     wait $monitor 2>/dev/null
-    # What the kernel asks of the controller; bluetoothd's own command comes before, with zeros where it has no wish.
+    # The interval that the kernel asks of the controller. bluetoothd's own command comes before, with zeros for values
+    # that it leaves open.
     seen=$(sed -nE '/^< HCI Command: LE Set Extended Advertising Param/,$s/^ *(Min|Max) advertising interval: ([0-9]+).*/\2/p' \
         "$logs/$name" | head -n 2 | xargs)
     if [[ $seen == "$wanted" ]]; then ok "$name" "$seen ms"; else failed "$name" "$seen ms; $(tail -n 1 "$logs/beacon")"; fi
@@ -29,7 +31,7 @@ printf '[LE]\nMinAdvertisementInterval=160\nMaxAdvertisementInterval=240\n' >"$l
 interval interval-experimental experimental 100 150 --experimental
 interval interval-stock stock 1280 1280
 interval interval-configured stock 100 150 --configfile "$logs/main.conf"
-# What `earshot devices` advises.
+# The advice of `earshot devices`.
 printf '[General]\nExperimental = true\n' >"$logs/main.conf"
 interval interval-advised experimental 100 150 --configfile "$logs/main.conf"
 # bluetoothd is away.

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Runs a command in a virtual machine with a kernel of its own: Debian's, under qemu's software emulation. There are the sound
-# cards and Bluetooth controllers that a container lacks, and nothing there can harm this machine.
+# Runs a command in a virtual machine with a kernel of its own: Debian's, under qemu's software emulation. It has the sound
+# cards and Bluetooth controllers that a container lacks, and nothing in it can harm this machine.
 #
 #     Tests/Machine/machine.sh [--seconds N] [--share FOLDER] COMMAND [ARGUMENT...]
 #
-# The command runs as root in this folder. It sees this machine's files; what it changes is gone afterwards, except for what it
-# writes to the folder $MACHINE_SHARE: that is FOLDER. Its output is printed, and its exit status is the script's; 124 if it took
-# longer than N seconds (default 600).
+# The command runs as root in this folder. It sees this machine's files. Its changes are lost afterwards, except in the folder
+# $MACHINE_SHARE, which is FOLDER. Its output is printed, and its exit status is the script's; 124 if it took longer than N
+# seconds (default 600).
 #
-# $MACHINE_DISK is a disk of the machine's own. The command `$MACHINE_SHARE/power-cut` ends the machine as a power cut does, and
-# starts it again with that disk and the same command; $MACHINE_BOOT counts the starts from 1.
+# $MACHINE_DISK is the virtual machine's own disk. The command `$MACHINE_SHARE/power-cut` ends the machine as a power cut does,
+# and starts it again with that disk and the same command; $MACHINE_BOOT counts the starts from 1.
 #
 # The kernel is fetched once, and kept in $XDG_CACHE_HOME/earshot-machine.
 set -euo pipefail
@@ -63,7 +63,7 @@ fetch_kernel() {
 }
 [[ -e $kernel/lib/modules/$version/modules.dep ]] || fetch_kernel
 
-# The first file system: busybox, the modules that reach this machine's files, and the script that does it.
+# The first file system: busybox, the modules that reach this machine's files, and the script that mounts these files.
 first=$work/first
 mkdir -p "$first"/{bin,modules,proc,sys,dev,below,above,next,kept}
 printf '%s\n' "$PWD" >"$first/checkout"
@@ -87,7 +87,8 @@ $nine,cache=loose,ro files /below
 mount -t tmpfs none /above
 mkdir /above/new /above/work
 mount -t overlay -o lowerdir=/below,upperdir=/above/new,workdir=/above/work none /next
-# An empty folder for temporary files hides a checkout below it, so that stays.
+# The machine has an empty folder for temporary files, which would hide a checkout below it. So the checkout is mounted
+# there again.
 read -r checkout </checkout
 case $checkout in
 /run/* | /tmp/* | /dev/shm/*) mount --bind "/next$checkout" /kept ;;
@@ -140,8 +141,8 @@ mapfile -t shares < <(
     files share "$share" ""
     files modules "$kernel/lib/modules/$version" ,readonly=on
 )
-# icount: the machine's clock follows the instructions that it ran, so a busy host makes it slow and not late: no time limit
-# inside ends early. While it has nothing to do, its clock is the host's.
+# icount: the machine's clock counts executed instructions. On a busy host the clock slows down too, so no time limit inside
+# ends early. While the machine is idle, its clock is the host's.
 run_machine() {
     : >"$share/output"
     tail -f -n +1 "$share/output" &

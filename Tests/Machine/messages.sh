@@ -1,4 +1,4 @@
-# Messages by Bluetooth through a token service of our own, from an empty database: devices, then beacons. Runs behind radios.sh
+# Messages by Bluetooth through a token service of our own, from an empty database: devices, then beacons. Runs after radios.sh
 # and service.sh.
 
 if [[ ! -x $earshotd ]]; then

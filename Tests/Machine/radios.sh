@@ -37,8 +37,8 @@ nearby() {
     pid=$!
 }
 
-# watch_air NAME NUMBER: what btmon sees of a controller from now on, in $logs/NAME; its process in $air. In narrow lines it cuts the
-# commands' names.
+# watch_air NAME NUMBER: records btmon's output about a controller in $logs/NAME; its process is in $air. In narrow lines btmon cuts
+# the commands' names.
 watch_air() {
     btmon --time --columns 200 --index "$2" >"$logs/$1" 2>&1 &
     air=$!

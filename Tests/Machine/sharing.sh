@@ -1,9 +1,9 @@
 # Several programs on one adapter of Bluetooth 4, which sends one advertisement at a time and takes no new address while it scans.
-# Runs behind radios.sh. The times of each run and the kinds of runs are in $sharing_seconds and ${sharing_kinds[@]}.
+# Runs after radios.sh. The times of each run and the kinds of runs are in $sharing_seconds and ${sharing_kinds[@]}.
 
-# The seconds of the day, as btmon has them.
+# The seconds of the day, as in btmon's output.
 day_seconds() { date -u +%H:%M:%S.%N | seconds_of_day; }
-# The same of lines of JSON.
+# The same for lines of JSON.
 line_seconds() { sed -E 's/.*"time":"[^T]*T([^Z]*)Z".*/\1/' | seconds_of_day; }
 seconds_of_day() { awk -F: '{ printf "%.3f\n", $1 * 3600 + $2 * 60 + $3 }'; }
 
@@ -67,7 +67,7 @@ share_radio() {
     } >"$logs/$name.air"
     sed "s/^/$name: /" "$logs/$name.air"
 
-    # Each is on the air within 5 s, and then in each 4 s, or 9 s.
+    # Each is on the air within 5 s, and then once in every 4 s, or 9 s.
     worst=0 share=1
     for number in 1 2 3 4; do
         read -r token first _ windows _ <<<"$(sed -n "${number}p" "$logs/$name.air")"
@@ -79,10 +79,10 @@ share_radio() {
     if less "$worst" 5; then ok "$name-on-the-air" "$worst s"; else failed "$name-on-the-air" "after $worst s"; fi
     if less 0.8 "$share"; then ok "$name-windows" "$share of the windows of $window s"; else failed "$name-windows" "$share"; fi
     share=$(sed -n 's/^anything //p' "$logs/$name.air")
-    # The begin of a discovery takes the slow machine longer than that of a monitor, and nothing is on the air meanwhile.
+    # On the slow machine, a discovery takes longer to start than a monitor, and nothing is on the air meanwhile.
     case $name in discovery) least=0.5 ;; *) least=0.8 ;; esac
     if less $least "$share"; then ok "$name-air-is-used" "$share of the time"; else failed "$name-air-is-used" "$share"; fi
-    # What says that it is on the air is.
+    # A program that says it is on the air really is.
     begin=${wanted[3]#*@}
     first=$(sed -n '4p' "$logs/$name.air" | cut -d ' ' -f 2)
     count=$(grep 'in the air' "$logs/$name-claims" | head -n 1 | cut -d ' ' -f 1)
@@ -92,7 +92,8 @@ share_radio() {
     else
         failed "$name-claim" "$share s after it was: $(cat "$logs/$name-claims")"
     fi
-    # Each program that scans finds each neighbour, and loses none; the neighbours' machine does the same with these.
+    # Each program that scans finds each neighbour, and loses none. The neighbours' machine finds each of these
+    # programs, and loses none.
     worst=0 lost=0
     for number in 1 2; do
         read -r token first _ <<<"$(sed -n "$((6 + number))p" "$logs/$name.air")"
@@ -119,14 +120,14 @@ share_radio() {
     check "$name-no-problem" "$count" test -z "$count"
 }
 
-# hold_scan: another program scans with hci0 from now on; release_scan: until now.
+# hold_scan starts another program that scans with hci0; release_scan ends it.
 hold_scan() {
     local input=$logs/holder
     [[ -e $input ]] || mkfifo "$input"
     bluetoothctl <"$input" >"$input.lines" 2>&1 &
     holder=$!
     exec 9>"$input"
-    # It takes no commands before it knows the adapters.
+    # bluetoothctl accepts no commands before it knows the adapters.
     within 20 says "$input.lines" 'Controller 00:AA:01:00:00:00'
     printf 'select 00:AA:01:00:00:00\nscan on\n' >&9
     within 20 says "$input.lines" 'Discovery started'
@@ -143,7 +144,7 @@ for kind in "${sharing_kinds[@]}"; do
     *) restart_bluetoothd ;;
     esac
     case $kind in *-foreign) hold_scan ;; esac
-    # With monitors, turns stand still while a program of others scans, except for a gap in each 8 s.
+    # With monitors, the turns stop while another program scans, except for a gap in every 8 s.
     case $kind in monitors-foreign) window=9 ;; *) window=4 ;; esac
     share_radio "$kind" "$sharing_seconds"
     case $kind in *-foreign) release_scan ;; esac

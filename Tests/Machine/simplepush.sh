@@ -4,7 +4,7 @@
 #
 #     Tests/Machine/simplepush.sh [FOLDER OF THE PROGRAMS [FOLDER OF THE SAMPLE'S PROGRAMS]]
 #
-# EARSHOT_KILLS is how often the provider and the agent are killed (default 5).
+# EARSHOT_KILLS is the number of kills of the provider and of the agent (default 5).
 set -uo pipefail
 programs=$(cd "${1:-$(dirname "$0")/../../.build/release}" && pwd) || exit 66
 sample=$(cd "${2:-$(dirname "$0")/../../Samples/SimplePush/.build/release}" && pwd) || exit 66
@@ -123,7 +123,8 @@ as ben simplepush hangup >"$logs/ben/hangup" 2>&1
 check push-call-hung-up '$(cat "$logs/ann/call" "$logs/ben/hangup")' within 30 says "$logs/ann/call" ended
 pkill -f "$logs/bin/simplepush run"
 
-# Away: the provider's stop ran, with the reason, and nothing arrives. Back: what the server kept arrives once.
+# Away from the network, the provider's stop has run, with the reason, and nothing arrives. Back on it, the stored
+# messages arrive once.
 leave ben
 check push-leaves '$(tail -n 20 "$logs/ben/agent")' within 10 is_inactive ben
 tells_why() { has_line "$(as ben earshot-push log 2>/dev/null)" noNetworkAvailable; }
@@ -134,7 +135,8 @@ check push-nothing-arrives '$(tail -n 5 "$logs/ben/dunst")' test "$(shown ben 'W
 join ben ship
 check push-kept '$(tail -n 20 "$logs/ben/agent" "$logs/ben/dunst")' within 30 is_shown ben 'While you were away'
 
-# right NAME: after a disturbance both are right within 5 s, or after the machine has joined again.
+# right NAME [SECONDS]: after a disturbance, Ben's provider is active and the server can reach him within SECONDS
+# (default 5). A machine that has to join again gets more time.
 number=0
 right() {
     check "push-$1-active" '$(tail -n 20 "$logs/ben/agent")' within "${2:-5}" is_active ben
@@ -163,7 +165,7 @@ for ((round = 1; round <= kills; round++)); do
     kill -9 "$(agent_process ben)"
     start_agent ben
     right "agent-$round" 5
-    # The user reads what came. A desktop with fifty open notifications takes seconds for the next one.
+    # The user reads the notifications. A desktop with fifty open notifications takes seconds for the next one.
     as ben dunstctl close-all
     check "push-one-provider-$round" '$(provider_process ben)' test "$(provider_process ben | wc -l)" = 1
 done
@@ -182,7 +184,7 @@ stranger() {
     setpriv --reuid 65534 --regid 65534 --clear-groups env XDG_CONFIG_HOME="$logs/ben/home/config" XDG_STATE_HOME="$logs/ben/home/state" \
         XDG_RUNTIME_DIR="$logs/ben/run" EARSHOT_AGENT_SOCKET="$logs/ben/run/earshot/agent.sock" EARSHOT_APP_ID=simplepush "$@" 2>&1
 }
-# REASON COMMAND …: the stranger's command fails, and says why. A program that setpriv cannot start was not refused.
+# REASON COMMAND …: the stranger's command fails with the reason. A program that setpriv cannot start was not refused.
 is_refused() {
     local reason=$1
     shift

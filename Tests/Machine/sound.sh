@@ -1,4 +1,4 @@
-# A real sound card of the kernel: what is played on one device of snd-aloop is recorded from the other.
+# A real sound card of the kernel: sound played on one device of snd-aloop is recorded from the other.
 
 modprobe snd-aloop pcm_substreams=2
 within 10 test -e /dev/snd/controlC0

@@ -1,11 +1,11 @@
-# The words of the tests in this folder.
+# The functions that the tests in this folder share.
 
 logs=$(mktemp -d)
 failures=0
 
 ok() { echo "ok $1${2:+ ($2)}"; }
 
-# While $known_limit says where the documents have it, a check that fails shows a known limit and no new failure.
+# If $known_limit names a place in the documents, a failed check counts as a known limit, not as a new failure.
 known_limit=
 failed() {
     if [[ -n $known_limit ]]; then
@@ -16,7 +16,7 @@ failed() {
     failures=$((failures + 1))
 }
 
-# check NAME WHY COMMAND...: the check holds if the command succeeds. A command in WHY, '$(…)', runs when it has failed.
+# check NAME WHY COMMAND...: the check passes if the command succeeds. A command in WHY, '$(…)', runs only if it fails.
 check() {
     local name=$1 why=$2
     shift 2
@@ -28,7 +28,7 @@ check() {
     fi
 }
 
-# within SECONDS COMMAND...: tries again and again.
+# within SECONDS COMMAND...: repeats the command until it succeeds.
 within() {
     local end=$((SECONDS + $1))
     shift

@@ -4,7 +4,7 @@
 #
 #     Tests/Machine/together.sh SCRIPT...
 #
-# What a script leaves is in .build/machine/SCRIPT, its output in .build/machine/SCRIPT.log.
+# The files of a script are in .build/machine/SCRIPT, its output in .build/machine/SCRIPT.log.
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 66
 results=.build/machine
@@ -15,7 +15,8 @@ run() {
     Tests/Machine/machine.sh --seconds 3600 --share "$results/$1" "Tests/Machine/$1" >"$results/$1.log" 2>&1
     echo "$? $((SECONDS - begin))" >"$results/$1.result"
 }
-# One fetches what all need, from a checkout among the temporary files, which a machine has an empty folder for.
+# Fetch the packages and the kernel once for all scripts. This run also checks a checkout among the temporary files, for
+# which a machine has an empty folder.
 scripts/install-dependencies.sh machine
 checkout=$(mktemp -d)
 trap 'rm -rf "$checkout"' EXIT

@@ -1,10 +1,11 @@
-# Which network: NetworkManager, wpa_supplicant, iwd and the kernel tell it of real access points, on simulated radios.
+# Detection of the network through NetworkManager, wpa_supplicant, iwd and the kernel, with real access points on
+# simulated radios.
 
 # The networks as machine-networks prints them.
 ship="wifi ${ssid[ship]}"
 camp="wifi ${ssid[camp]}"
 
-# watch_networks NAME LOG: the situations of a machine from now on, in $logs/LOG; its process in $watch.
+# watch_networks NAME LOG: records the situations of a machine in $logs/LOG; the process is in $watch.
 watch_networks() {
     run_in_machine "$1" "$programs/machine-networks" >"$logs/$2" 2>&1 &
     watch=$!
@@ -15,7 +16,7 @@ is_network() { ends_with "$logs/$1" "\"primary\":\"$2\"" "\"source\":\"${3:-netw
 
 line_count() { wc -l <"$logs/$1"; }
 
-# since LOG MILLISECONDS: how long after a time the latest situation came, in milliseconds.
+# since LOG MILLISECONDS: the milliseconds from a time to the latest situation.
 since() { echo $(($(tail -n 1 "$logs/$1" | number milliseconds) - $2)); }
 
 # in_time NAME LOG MILLISECONDS LIMIT: a check that the latest situation came within a time after another.
@@ -25,7 +26,8 @@ in_time() {
     if ((took <= $4)); then ok "$1" "${took} ms"; else failed "$1" "${took} ms, and not $4"; fi
 }
 
-# event_milliseconds NAME TEXT: when the kernel last told a machine's Wi-Fi event, after the clock of machine-networks.
+# event_milliseconds NAME TEXT: the time of the kernel's last Wi-Fi event of a machine, by the clock of
+# machine-networks.
 event_milliseconds() {
     local offset
     offset=$(($(date +%s%3N) - $(now_milliseconds)))
@@ -64,7 +66,7 @@ check wifi-with-a-router '$(cat "$logs/networks"; in_machine ann ip route)' with
 in_time wifi-join-with-a-router-is-seen networks "$joined" 1000
 echo "primary connection: $(primary_connection ann)"
 
-# Another network, by bytes, and back, without leaving in between.
+# Join another network, whose SSID is bytes, and come back, without leaving in between.
 check wifi-joins-bytes '$(tail -n 20 "$logs/ann/nmcli")' join ann camp
 joined=$(now_milliseconds)
 check wifi-bytes '$(cat "$logs/networks")' within 10 is_network networks "$camp"
@@ -72,7 +74,7 @@ in_time wifi-bytes-are-seen networks "$joined" 1000
 join ann ship
 check wifi-back '$(cat "$logs/networks")' within 10 is_network networks "$ship"
 
-# The access point goes with and without a word, and comes back. wpa_supplicant joins it again by itself.
+# The access point disappears with and without notice, and comes back. wpa_supplicant joins it again automatically.
 access_point_off ship
 check wifi-point-off '$(cat "$logs/networks"; tail -n 5 "$logs/ann/events")' within 20 is_network networks none
 in_time wifi-point-off-is-seen networks "$(event_milliseconds ann 'disconnected')" 1000
@@ -86,14 +88,14 @@ in_time wifi-point-silent-is-seen networks "$went" 5000
 access_point_on ship
 check wifi-point-on-after-silence '$(cat "$logs/networks"; tail -n 20 "$logs/ann/manager")' within 60 is_network networks "$ship"
 
-# Longer than NetworkManager keeps a connection.
+# Wait longer than NetworkManager keeps a broken connection.
 access_point_off ship
 sleep 20
 access_point_on ship
 check wifi-point-on-later '$(cat "$logs/networks"; tail -n 20 "$logs/ann/manager")' within 120 is_network networks "$ship"
 in_time wifi-point-on-later-is-seen networks "$(event_milliseconds ann 'connected to')" 1000
 
-# A virtual cable. It counts if it has the default route, and then as no network that is known.
+# A virtual cable counts only if it has the default route, and then as an unknown network.
 in_machine ann ip link add cable0 type veth peer name cable1
 in_machine ann ip link set cable0 up
 in_machine ann ip link set cable1 up
@@ -125,7 +127,7 @@ check machines-reach-each-other '$(in_machine bob ip address)' within 10 reaches
 check second-machine-reaches-the-server '$(in_machine bob ip address)' within 10 reaches bob 10.77.0.1
 check machine-reaches-the-second '$(in_machine ann ip address)' within 10 reaches ann 10.77.0.13
 
-# Without NetworkManager and its wpa_supplicant, the kernel tells it.
+# Without NetworkManager and its wpa_supplicant, the kernel reports the network.
 leave ann
 stop_manager ann
 kill "${supplicant[ann]}"
@@ -147,7 +149,7 @@ wait $plain 2>/dev/null
 check kernel-leaves '$(cat "$logs/networks")' within 10 is_network networks none kernel
 in_time kernel-leave-is-seen networks "$(event_milliseconds ann 'disconnected')" 1000
 
-# iwd, where the system has it.
+# Test iwd only if the system has it.
 if [[ -x /usr/libexec/iwd ]]; then
     modprobe -a -q algif_hash algif_skcipher algif_aead cmac hmac sha1_generic sha256_generic sha512_generic ecb cbc \
         des_generic md4 md5 aes_generic arc4 ccm gcm ctr

@@ -1,8 +1,8 @@
-// Calls the functions of earshot.h in random order with random arguments, good and bad, and compares every answer
-// with what the header says. Meant to run under AddressSanitizer: every buffer is exactly as large as the call may use.
+// Calls the functions of earshot.h in random order with random arguments, good and bad, and compares every answer with
+// the header's rules. It should run under AddressSanitizer: every buffer has exactly the size that the call may use.
 //
 //     fuzz SEED CALLS      one run; the same seed makes the same calls
-//     fuzz plant FAULT     overflow, overwrite or use-after-destroy: what the sanitizer has to report
+//     fuzz plant FAULT     overflow, overwrite or use-after-destroy: the sanitizer has to report it
 #include <earshot.h>
 
 #include <math.h>
@@ -45,12 +45,12 @@ static void require_status(earshot_status expected, earshot_status actual) {
     exit(1);
 }
 
-// What the header says a receiver does, as far as that depends on the calls alone.
+// The behaviour of a receiver by the header, as far as it depends on the calls alone.
 typedef struct {
     earshot_receiver *receiver;
     uint32_t profiles, channels, flags;
     bool is_flushed;
-    // Hears frames and little else, from here on.
+    // From now on the receiver hears frames and little else.
     bool is_calm;
     size_t next_sample;
 } Model;
@@ -270,7 +270,7 @@ static void transmit(void) {
         : transmission.burst_count > 1 && payload_size != 8            ? EARSHOT_ERROR_BURST
         : !(transmission.amplitude >= 0 && transmission.amplitude <= 1) ? EARSHOT_ERROR_AMPLITUDE
                                                                        : EARSHOT_OK;
-    // A mask of several profiles has no name, and one of unknown ones neither: the same error.
+    // A mask of several profiles has no name, and neither has an unknown profile: both give the same error.
     size_t needed = 7;
     require_status(expected, earshot_transmit_sample_count(&transmission, payload_size, &needed));
     require((needed > 0) == (expected == EARSHOT_OK), "the count of samples");

@@ -1,6 +1,6 @@
 // Tests every function of earshot.h with good and with bad arguments.
 //
-//     interface        prints what failed, and at the end "N passed, M failed"
+//     interface        prints each failure, and at the end "N passed, M failed"
 #define _GNU_SOURCE
 #include <earshot.h>
 
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What programs that were compiled with 0.2 rely on.
+// Programs that were compiled with 0.2 rely on these sizes.
 _Static_assert(sizeof(earshot_receiver_options) == 32, "earshot_receiver_options");
 _Static_assert(sizeof(earshot_transmission) == 24, "earshot_transmission");
 _Static_assert(sizeof(earshot_frame) == 88, "earshot_frame");
@@ -39,7 +39,7 @@ static int failed_checks;
         } \
     } while (0)
 
-// A pointer that has not the alignment of its type. The compiler does not see it.
+// A pointer without the alignment of its type. The compiler cannot notice that.
 static void *crooked(void *pointer) {
     char *volatile address = pointer;
     return address + 1;
@@ -238,7 +238,7 @@ static void pointers_to_options_are_checked(void) {
 static void a_thousand_receivers_leave_no_memory_behind(void) {
     size_t before = 0;
     for (int i = 0; i < 1000; i++) {
-        // The first ones fill what the library keeps for all.
+        // The first receivers fill memory that the library shares among all.
         if (i == 10) before = mallinfo2().uordblks;
         earshot_receiver_options options = options_at(48000);
         options.profiles = EARSHOT_FAST;
@@ -249,7 +249,7 @@ static void a_thousand_receivers_leave_no_memory_behind(void) {
         poll_all(receiver, &heard);
         earshot_receiver_destroy(receiver);
     }
-    // One receiver takes more than 1 MB, so even one in a hundred left behind is far above this.
+    // One receiver takes more than 1 MB, so even one leak in a hundred receivers is far above this.
     size_t left = mallinfo2().uordblks - before;
     if ((ptrdiff_t)left > 100000) printf("%zu bytes left behind\n", left);
     CHECK((ptrdiff_t)left <= 100000);
@@ -372,7 +372,7 @@ static void strange_samples_do_no_harm(void) {
         }
         Heard heard = hear(options_at(48000), sound, 5000, 13);
         CHECK(heard.count == 0);
-        // Half a second of it, and much later a token: noise 40 dB above full scale makes deaf for 8 to 16 s.
+        // Half a second of it, and 20 s later a token: noise 40 dB above full scale deafens the receiver for 8 to 16 s.
         Sound frame = sound_of(transmission_at(48000), token, sizeof token);
         memset(sound.samples + 24000, 0, (sound.count - 24000) * sizeof(float));
         mix(sound, frame, 24000 + 48000 * 20);
@@ -386,7 +386,7 @@ static void strange_samples_do_no_harm(void) {
 static void channels_are_heard_together_or_apart(void) {
     Sound frame = sound_of(transmission_at(48000), token, sizeof token);
     for (uint32_t channels = 2; channels <= 12; channels += 5) {
-        // Channel 1 is the loudest; of several, the last one is silent.
+        // Channel 1 is the loudest. If there are several channels, the last one is silent.
         Sound sound = silence(channels * (frame.count + 9600));
         for (size_t i = 0; i < frame.count; i++) {
             for (uint32_t c = 0; c + 1 < channels || c == 1; c++) {
@@ -487,7 +487,7 @@ static void input_is_checked(void) {
         CHECK_STATUS(EARSHOT_ERROR_COUNT, earshot_receiver_push_float(receiver, floats, huge[i]));
     }
     CHECK_STATUS(EARSHOT_ERROR_COUNT, earshot_receiver_push_int16(receiver, integers, SIZE_MAX / 4 + 1));
-    // Nothing is no error.
+    // Pushing no samples is not an error.
     CHECK_STATUS(EARSHOT_OK, earshot_receiver_push_float(receiver, NULL, 0));
     CHECK_STATUS(EARSHOT_OK, earshot_receiver_push_int16(receiver, NULL, 0));
     CHECK_STATUS(EARSHOT_OK, earshot_receiver_skip(receiver, 0));
@@ -523,7 +523,7 @@ static void frames_that_nobody_polls_are_bounded(void) {
     earshot_status status = EARSHOT_OK;
     int pushes = 0;
     for (; status == EARSHOT_OK && pushes < 300; pushes++) {
-        // Each time another token, in all channels.
+        // Every push has another token, in all channels.
         uint8_t payload[8] = {0xa5, (uint8_t)(pushes >> 8), (uint8_t)pushes};
         Sound frame = sound_of(transmission, payload, sizeof payload);
         Sound sound = silence(EARSHOT_MAXIMUM_CHANNELS * (frame.count + 4800));
@@ -538,14 +538,14 @@ static void frames_that_nobody_polls_are_bounded(void) {
     CHECK(pushes == EARSHOT_MAXIMUM_WAITING / EARSHOT_MAXIMUM_CHANNELS + 1);
     int polled = 0, after_flush = 0;
     earshot_frame frame;
-    // Room for one frame is room for one frame.
+    // Each poll makes room for exactly one frame.
     for (; polled < 10 && earshot_receiver_poll(receiver, &frame, sizeof frame) == EARSHOT_OK; polled++) {
         CHECK(frame.payload[2] == 0);
     }
     for (; earshot_receiver_poll(receiver, &frame, sizeof frame) == EARSHOT_OK; polled++) {
     }
     CHECK(polled == EARSHOT_MAXIMUM_WAITING);
-    // And it goes on.
+    // The receiver still works.
     Sound last = sound_of(transmission, token, sizeof token);
     Sound sound = silence(EARSHOT_MAXIMUM_CHANNELS * last.count);
     for (size_t i = 0; i < last.count; i++) sound.samples[i * EARSHOT_MAXIMUM_CHANNELS + 63] = last.samples[i];
@@ -564,7 +564,8 @@ static void frames_that_nobody_polls_are_bounded(void) {
 }
 
 static void bursts_are_combined_on_request(void) {
-    // -12 dB is 2.6 dB below what nine of ten single tokens need, and above what four need together.
+    // -12 dB is 2.6 dB below the SNR at which nine of ten single tokens decode, and above the SNR that four combined
+    // tokens need.
     earshot_transmission transmission = transmission_at(48000);
     transmission.burst_count = 4;
     int combined = 0, plain = 0;
@@ -698,7 +699,7 @@ static void pointers_of_transmissions_are_checked(void) {
     CHECK(counts[0] == 0);
     // The count is optional.
     CHECK_STATUS(EARSHOT_OK, earshot_transmit_float(transmission, token, 8, samples, 60000, NULL));
-    // A payload may lie anywhere.
+    // A payload may have any alignment.
     uint8_t bytes[9];
     memcpy(bytes + 1, token, 8);
     CHECK_STATUS(EARSHOT_OK, earshot_transmit_int16(transmission, bytes + 1, 8, integers, 60000, counts));
@@ -778,7 +779,7 @@ static void two_calls_at_once_are_refused(void) {
     Sound sound = noisy_frames();
     earshot_receiver *receiver = receiver_with(options_at(48000));
     int busy = 0, fine = 0;
-    // Until it happened; the scheduler decides.
+    // Repeat until it has happened, because that depends on the scheduler.
     for (int round = 0; round < 1000 && busy == 0; round++) {
         Shared shared[2] = {{receiver, sound, 0, 0, 0}, {receiver, sound, 0, 0, 0}};
         pthread_t threads[2];
@@ -791,7 +792,7 @@ static void two_calls_at_once_are_refused(void) {
         }
     }
     CHECK(busy > 0 && fine > 0);
-    // It is free again.
+    // The receiver is free again.
     CHECK_STATUS(EARSHOT_OK, earshot_receiver_push_float(receiver, sound.samples, 4800));
     earshot_receiver_destroy(receiver);
     free(sound.samples);

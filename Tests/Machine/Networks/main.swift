@@ -1,7 +1,7 @@
 import EarshotNetworks
 import Glibc
 
-// Prints a line of JSON for each situation, with the time of the machine's clock: machine-networks
+// machine-networks prints a line of JSON for each situation, with the time of the machine's clock.
 
 func nowMilliseconds() -> Int {
     var time = timespec()
@@ -26,7 +26,7 @@ func description(_ network: Network?) -> String {
 
 for await situation in SystemNetworks().situations() {
     let problem = situation.problem.map { ",\"problem\":\(json($0))" } ?? ""
-    // Not through `print`, which waits for more when it writes to a file.
+    // `print` would buffer the line when it writes to a file.
     let line = Array(
         ("{\"milliseconds\":\(nowMilliseconds()),\"primary\":\(json(description(situation.primary))),"
             + "\"source\":\"\(situation.source.rawValue)\"\(problem)}\n").utf8)
