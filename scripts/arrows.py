@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks which module may know which, by the manifest and the sources. docs/DESIGN.md says why.
+"""Checks which module may use which, by the manifest and the sources. docs/DESIGN.md has the reasons.
 
     scripts/arrows.py            complain, and exit 1, about an arrow that must not exist
     scripts/arrows.py --list     print each module with what it imports and what its programs link
@@ -12,7 +12,7 @@ import sys
 
 SOUND = {"CALSA", "CSndFile", "CFFTW3"}
 MODEM = {"EarshotDSP", "EarshotModem", "EarshotChannel"}
-# The modules of a wing, or one module, and what must not be reached from there.
+# The modules of a wing, or one module, and the modules that they must not reach.
 FORBIDDEN = [
     ("Modem", {"CALSA", "CCrypto", "CSndFile", "CSystemd", "EarshotSystem", "NearbyWire"}),
     ("Desktop", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
@@ -21,12 +21,12 @@ FORBIDDEN = [
     ("EarshotMessages", SOUND | MODEM | {"CSystemd", "EarshotAudio", "EarshotSound", "EarshotBluetooth"}),
     ("NearbyWire", SOUND | MODEM | {"CCrypto", "CSystemd", "EarshotDiscovery", "EarshotMessages"}),
     ("NetworkExtension", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
-    # It plays a ring tone.
+    # CallKit plays a ring tone.
     ("CallKit", {"CFFTW3", "EarshotSound"} | MODEM),
     ("earshot", {"CSystemd", "EarshotDiscovery", "EarshotMessages", "NearbyWire"}),
     ("earshot-agent", SOUND | MODEM | {"EarshotAudio", "EarshotSound"}),
 ]
-# The performance core knows no file, device, clock, thread or log.
+# The performance core uses no file, device, clock, thread or log.
 CORE_IMPORTS = {"Synchronization"}
 
 

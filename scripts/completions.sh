@@ -25,7 +25,7 @@ functions() {
     esac | sed -E "s/_$name(_|\b)/_$2\1/g"
 }
 
-# The same of all programs, which `help` explains.
+# The commands of all programs, as arguments of `help`.
 all_commands() { for program in "${programs[@]}"; do commands "$program"; done | xargs; }
 
 prefix() { basename "$1" | tr - _ | sed 's/^/in_/'; }
@@ -70,7 +70,7 @@ zsh() {
     printf 'if [[ "${funcstack[1]}" = _%s ]]; then\n    _%s "${@}"\nelse\n    compdef _%s %s\nfi\n' "$name" "$name" "$name" "$name"
 }
 
-# Fish merges several scripts by itself.
+# Fish merges several scripts itself.
 fish() {
     local program
     for program in "${programs[@]}"; do functions "$program" "$(prefix "$program")" fish; done

@@ -4,7 +4,7 @@
 #     scripts/docs.sh [FOLDER]
 #
 # FOLDER defaults to .build/docs. Each library's pages come from its doc comments and its catalogue, LIBRARY.docc in its folder.
-# The script uses the build of `make test`, or makes it as far as it needs, and needs the toolchain's docc, and python3.
+# The script uses the build of `make test`, or builds the necessary part of it. It needs the toolchain's docc, and python3.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -46,8 +46,8 @@ work=.build/documentation
 rm -rf "$work"
 mkdir -p "$work"
 
-# The symbol graphs of all modules lie in one folder, and docc takes one library at a time. The command warns about
-# the test bundles, which are not built for it.
+# The symbol graphs of all modules are in one folder, and docc takes one library at a time. The command warns about the
+# test bundles, which are not built for it.
 symbols=$("$swift" build "${place[@]}" --show-bin-path)/../symbolgraph
 rm -rf "$symbols"
 "$swift" package "${place[@]}" dump-symbol-graph --minimum-access-level public --skip-synthesized-members >"$work/log" 2>&1 || true
@@ -71,7 +71,8 @@ while read -r library folder; do
     convert=("$docc" convert "$catalogue" --additional-symbol-graph-dir "$work/$library"
         --fallback-display-name "$library" --fallback-bundle-identifier "$library" --fallback-default-module-kind Library
         --enable-experimental-external-link-support "${earlier[@]}" --output-dir "$archive")
-    # Later libraries need the archive, and their warnings have to be seen too.
+    # If there are warnings, build the archive nevertheless: later libraries need it, and their warnings must appear
+    # too.
     "${convert[@]}" --warnings-as-errors || { failed=1 && "${convert[@]}" >/dev/null 2>&1; }
     earlier+=(--dependency "$archive")
     archives+=("$archive")

@@ -19,11 +19,11 @@ test_packages=(pulseaudio pulseaudio-utils libasound2-plugins alsa-utils espeak-
 bluetooth_packages=(libsystemd-dev)
 # Foundation's HTTP library, for static linking, and the ciphers of sealed messages.
 messages_packages=(libcurl4-openssl-dev libssl-dev)
-# To look into libearshot.so, and to compile the C programs of the tests.
+# Tools to inspect libearshot.so, and to compile the C programs of the tests.
 c_packages=(binutils gcc g++ libc6-dev valgrind)
-# For the wheel's environment; the rest comes by pip.
+# For the environment in which the wheel is built; pip installs the rest.
 python_packages=(python3 python3-venv)
-# The C library of WebAssembly and its optimizer, and for the tests node and the compiler that reads the declarations.
+# The C library of WebAssembly and its optimizer. For the tests, node and the compiler that reads the declarations.
 web_packages=(wasi-libc binaryen nodejs node-typescript)
 # A browser, the sound card that its tests give it, and certificates.
 browser_packages=(chromium pulseaudio pulseaudio-utils libasound2-plugins alsa-utils openssl)
@@ -39,7 +39,7 @@ postgres_test_packages=(postgresql)
 push_packages=(libsqlite3-dev openssl)
 # To compile the kernels for aarch64 and run them.
 kernels_packages=(gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user)
-# A virtual machine, and in it virtual Bluetooth controllers, the service that uses them, a desktop, access points of virtual
+# A virtual machine. For its inside: virtual Bluetooth controllers and their service, a desktop, access points on virtual
 # radios, and the services that join them.
 machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bluez bluez-test-tools dbus xvfb dunst imagemagick
     python3 network-manager wpasupplicant hostapd iw iwd iputils-ping)
@@ -47,8 +47,8 @@ machine_packages=(qemu-system-x86 busybox-static cpio e2fsprogs kmod iproute2 bl
 container_packages=(buildah mmdebstrap curl)
 # promtool, which is in Prometheus' package of 96 MB, and a proxy. The tests need their programs, not their services.
 operation_packages=(prometheus nginx openssl curl python3 python3-yaml)
-# Debian's own tools for packages, and a machine to install them on. npm comes with some packages of node, and is one of its own in
-# Debian.
+# Debian's own tools for packages, and a machine to install them on. Some packages of node contain npm; in Debian it is a separate
+# package.
 packages_packages=(debhelper dpkg-dev devscripts lintian mmdebstrap systemd-container)
 command -v npm >/dev/null || packages_packages+=(npm)
 # GNU time reports the memory of a program.
@@ -83,7 +83,7 @@ bench) packages=("${build_packages[@]}" "${bench_packages[@]}") ;;
     ;;
 esac
 
-# Without FFTW, `make FFTW=0`, its library is not needed.
+# A build without FFTW, `make FFTW=0`, does not need its library.
 if [[ ${FFTW:-1} == 0 ]]; then
     wanted=()
     for package in "${packages[@]}"; do [[ $package == libfftw3-dev ]] || wanted+=("$package"); done
@@ -92,7 +92,7 @@ fi
 
 is_installed() { [[ $(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null) == installed ]]; }
 
-# On other systems the packages have other names, so the script looks for their files instead.
+# Other systems name the packages differently, so there the script looks for their files.
 is_provided() {
     case $1 in
     libasound2-dev) pkg-config --exists alsa ;;
@@ -186,7 +186,8 @@ apt() {
 
 install() { apt install -y --no-install-recommends "${missing[@]}"; }
 
-# Debian starts the services of a package, at once and with the machine. These two would take the ports 80 and 9090.
+# Debian starts the services of a package immediately, and at each start of the machine. These two would occupy the
+# ports 80 and 9090.
 services=()
 if [[ $purpose == operation ]] && command -v systemctl >/dev/null; then
     for package in "${missing[@]}"; do

@@ -25,7 +25,7 @@ fi
 
 share=$1
 shift
-# A package of one version has the same bytes whenever it is built.
+# A package of one version must have the same bytes whenever it is built.
 if [[ -n ${SOURCE_DATE_EPOCH:-} ]]; then
     date=$(date -u -d "@$SOURCE_DATE_EPOCH" +%F)
 else

@@ -16,7 +16,7 @@ install-all: install ## Install every command: earshot, nearby, publish, subscri
 	$(call install_texts,$(BUILT)/release/earshot $(BUILT)/release/earshot-messages)
 
 # User units: each user enables them with `systemctl --user enable --now earshot-agent.socket earshot-agent.service`.
-# Where the user's systemd looks, below ~/.local too (`systemd-analyze --user unit-paths`).
+# The user's systemd looks in this folder, also below ~/.local (`systemd-analyze --user unit-paths`).
 UNITS := $(DESTDIR)$(PREFIX)/share/systemd/user
 install-agent: install-all ## The same, and earshot-agent, which keeps the background work of apps, with its systemd units
 	@scripts/install-dependencies.sh messages
@@ -33,7 +33,7 @@ install-agent: install-all ## The same, and earshot-agent, which keeps the backg
 	@rm -f $(BUILT)/release/earshot-background
 	@echo 'Each user: systemctl --user enable --now earshot-agent.socket earshot-agent.service'
 
-# Debian's packages have it in a folder of the architecture.
+# Debian's packages use a folder with the architecture's name.
 LIBDIR ?= $(PREFIX)/lib
 install-c: swift ## Install libearshot.so, libearshot.a, earshot.h and a pkg-config file: the modem for C
 	@scripts/install-dependencies.sh c
@@ -46,7 +46,7 @@ install-c: swift ## Install libearshot.so, libearshot.a, earshot.h and a pkg-con
 	@[[ -n "$(DESTDIR)" ]] || Bindings/c/found.sh "$(LIBDIR)"
 
 STANDALONE := Server/.build/standalone
-# BoringSSL has the names of its files in it.
+# BoringSSL's code contains the names of its source files.
 WITHOUT_PATHS := -Xcc -ffile-prefix-map=$(CURDIR)=.
 install-server: swift ## Install the token service in PREFIX/bin, and its systemd unit (POSTGRES=1: with PostgreSQL)
 	@scripts/install-dependencies.sh $(server_packages)

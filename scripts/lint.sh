@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks that no formatter makes: paths that exist on one machine only, scripts that cannot run, texts that name a script or a
-# target of the Makefile that does not exist, and versions that differ.
+# Checks that a formatter does not make. It finds paths that exist on one machine only, scripts that cannot run, names of
+# scripts and of Makefile targets that do not exist, and different versions.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ complain() {
     failures=$((failures + 1))
 }
 
-# In the project's own text files.
+# Searches the project's own text files.
 search() {
     grep -rI "$@" . --exclude-dir={.git,.build,.swiftpm,demo} --exclude=.git
 }
@@ -21,22 +21,23 @@ if found=$(search -nE '(^|[^[:alnum:]._~*-])/(work|home|root)/' --exclude='*.md'
 $found"
 fi
 
-# The next part of the sentence follows after one space.
+# A string that another line continues ends in one space, not two.
 if found=$(search -nE '[a-z,.;:]  "$' --include='*.swift'); then
     complain "These parts of a text end with two spaces:
 $found"
 fi
 
 mapfile -t scripts < <(find . -name .build -prune -o -name '*.sh' -printf '%P\n' | sort)
-# Not through a pipe: grep ends at the first match, and a writer that is not done yet would fail.
+# The names are not piped to grep: grep ends at the first match, and a process that still writes would then fail.
 names=$(printf '/%s\n' "${scripts[@]}")
 for script in "${scripts[@]}" .ci/run; do
     bash -n "$script" || complain "$script is no valid shell script"
-    # Other scripts read those that do not say what runs them.
+    # A script without `#!` is sourced by other scripts, so it need not be executable.
     [[ -x $script || $(head -c 2 "$script") != '#!' ]] || complain "$script cannot be run"
 done
 
-# A name without a folder is that of a script beside the text, or in the text's subject. The change log tells of the past.
+# A name without a folder belongs to a script beside the text, or to one of the text's subject. The change log may name
+# scripts of the past.
 while IFS=: read -r file script; do
     file=${file#./}
     if [[ $script == */* ]]; then
@@ -46,7 +47,7 @@ while IFS=: read -r file script; do
     fi
 done < <(search -oP '(?<![\w/$.-])([\w-]+/)*[\w-]+\.sh\b' --exclude=CHANGELOG.md | sort -u)
 
-# Commands stand in code spans and code blocks: `make demo` in a sentence, or in a line of a block.
+# Commands are in code spans and code blocks: `make demo` in a sentence, or in a line of a block.
 # shellcheck disable=SC2016 # The quotation marks are Markdown's.
 made_in() {
     {
@@ -62,7 +63,8 @@ while read -r file; do
     done < <(made_in "$file")
 done < <(find . -name .build -prune -o -name '*.md' ! -name CHANGELOG.md -printf '%P\n')
 
-# The receiver's folders, from the bottom up: a file uses types of its own folder and of those before it. At the top, the receiver.
+# The receiver's folders, from the bottom up: a file uses only types of its own folder and of folders before it. The receiver is at
+# the top.
 receive=Sources/Modem/EarshotModem/Receive
 folders=(
     Baseband Frame Noise Metrics Detection Pilots Motion Sync Cancellation Coherent Decoding Repeats Recognition Search Input
@@ -82,7 +84,7 @@ $found"
     mapfile -t -O ${#above[@]} above < <(types_of "$folder"/*.swift)
 done
 
-# What computes must compile on other systems too: these modules import each other, and nothing of a system. `make test-cross` compiles
+# Computing modules must compile on other systems too: they import each other, and no module of a system. `make test-cross` compiles
 # the modem for two of them, which takes minutes.
 portable=(Sources/Modem/{EarshotCoding,EarshotDSP,EarshotModem,EarshotChannel} Sources/System/EarshotBasics)
 if found=$(grep -rnE '^[[:space:]]*(@[A-Za-z_]+ |package |public |internal )*import ' "${portable[@]}" --include='*.swift' |
@@ -90,8 +92,8 @@ if found=$(grep -rnE '^[[:space:]]*(@[A-Za-z_]+ |package |public |internal )*imp
     complain "These modules must compile on every system, and import more than themselves:
 $found"
 fi
-# The kernels: C's own headers, and the processor's where it has them; a builtin or an attribute of one processor or of ELF between
-# `#if defined(__x86_64__)` and `#endif`.
+# The kernels may include C's standard headers, and the processor's if there are any. A builtin or an attribute of one processor or
+# of ELF must be between `#if defined(__x86_64__)` and `#endif`.
 kernels=Sources/Modem/CEarshotKernels
 if found=$(grep -rnE '^ *# *include <' $kernels | grep -vE '<(stddef|stdint|string|immintrin)\.h>$'); then
     complain "The kernels include what other systems may lack:

@@ -3,8 +3,8 @@
 #
 #     scripts/strip.sh FILE
 #
-# Swift's compiler leaves sums of the modules for its next build (.swift_modhash), which differ with the folder of the build: they become
-# zeros. Without the section binutils would leave out the segment of read-only relocations.
+# Swift's compiler leaves hashes of the modules for its next build (.swift_modhash), which depend on the folder of the build. This script
+# sets them to zero. It does not remove the section, because binutils would then leave out the segment of read-only relocations.
 set -euo pipefail
 
 strip "$1"

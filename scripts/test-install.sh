@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs into a temporary folder, runs what is there, and checks that uninstalling leaves no file.
+# Installs into a temporary folder, runs the installed programs, and checks that uninstalling leaves no file.
 #
 #     scripts/test-install.sh [TARGET]...
 #
