@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The code of the documentation's articles stands in this folder too, so it compiles; what needs no device is run.
+/// This folder contains the code of the documentation's articles, so it compiles. The tests run the code that needs no
+/// device.
 @Suite struct ArticleCodeTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     private static let root = URL(fileURLWithPath: Repository.path(""))

@@ -15,7 +15,7 @@ import Testing
 
         try write(samples, path: path)
         let peak = try peak(path: path)
-        // 16 bits: half a step of 2⁻¹⁵, and a sine that is sampled ten times a radian.
+        // The error is half a step of 2⁻¹⁵ of 16 bits, plus that of a sine sampled ten times a radian.
         #expect(abs(peak - 0.5) < 0.001)
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// docs/CAPABILITIES.md names tests that exist, and one for each capability of messages.
+/// Each test that docs/CAPABILITIES.md names exists, and each capability of messages has one.
 @Suite struct CapabilityTests {
     private struct Row {
         var capabilities: [String]
@@ -27,7 +27,7 @@ import Testing
         let (rows, tests) = (try Self.rows(), try NamedTests())
         var shown: Set<String> = []
         for row in rows {
-            // After the semicolon stands what is missing, and before it what shows the rest.
+            // The text after the semicolon names missing parts, and the text before it the tests of the others.
             let names = row.shown.matches(of: /`([^`]+)`/).map { String($0.1) }
             if names.contains(where: tests.contains) { shown.formUnion(row.capabilities) }
             for name in names where name.contains(/Tests$/) || name.contains(/^[a-z]+(-[a-z]+)+$/) {
@@ -38,7 +38,7 @@ import Testing
     }
 }
 
-/// The minimum system is the same wherever it is named.
+/// All documents name the same minimum system.
 @Suite struct MinimumSystemTests {
     @Test func `the manifests, the Makefile and the README name one Swift`() throws {
         func text(_ path: String) throws -> String { String(decoding: try Repository.contents(path), as: UTF8.self) }

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The Swift code of the README and of docs/ compiles as it is printed, as the main file of an app that knows no upcoming features.
+/// The Swift code of the README and of docs/ compiles as it is printed, as the main file of an app without upcoming features.
 ///
-/// A block is a whole program. One with the words `swift continued` goes on from the block before it in its document.
+/// A block is a whole program. A block with the words `swift continued` continues the block before it in its document.
 @Suite(.enabled(if: Compiler.missing == nil, "\(Compiler.missing ?? "")")) struct DocumentCodeTests {
-    /// A block of a document, with what it continues.
+    /// A block of a document, with the blocks that it continues.
     struct Block: Sendable, CustomTestStringConvertible {
         var document: String
         /// The line of its first code.
@@ -56,7 +56,7 @@ import Testing
 
     @Test func `code that is wrong does not compile`() throws {
         #expect(try Compiler.complaint("import EarshotMessages\nlet prompt = TerminalPrompt()\n") == nil)
-        // Without the import of Foundation, as docs/MESSAGES.md once had it.
+        // The import of Foundation is missing here, as it once was in docs/MESSAGES.md.
         let complaint = try Compiler.complaint("import NearbyMessages\nlet message = GNSMessage(content: Data())\n")
         #expect(complaint?.contains("cannot find 'Data' in scope") == true)
     }
@@ -72,7 +72,7 @@ private enum Compiler {
     private static let built = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
 
-    /// Where the modules lie, and those of C that they need.
+    /// The folders of the modules and of the C modules that they need.
     private static let folders =
         [
             built.path + "/Modules", built.path + "/CEarshotKernels.build",
@@ -85,7 +85,7 @@ private enum Compiler {
 
     private static let searchPath = ProcessInfo.processInfo.environment["PATH"] ?? ""
 
-    /// What is missing here; nil if nothing is.
+    /// The missing requirement of these tests; nil if there is none.
     static let missing: String? = {
         let files = FileManager.default
         guard searchPath.split(separator: ":").contains(where: { files.isExecutableFile(atPath: "\($0)/swiftc") })
@@ -97,8 +97,8 @@ private enum Compiler {
         }
     }()
 
-    /// Checks a program without making one.
-    /// - Returns: what the compiler says, a warning too; nil if nothing.
+    /// Checks a program without building it.
+    /// - Returns: the compiler's output, including warnings; nil if there is none.
     static func complaint(_ code: String) throws -> String? {
         let scratch = try Scratch()
         try scratch.save(Data(code.utf8), "main.swift")

@@ -34,7 +34,7 @@ import Testing
         for (own, standard) in zip(computed, printed) { #expect(abs(own / standard - 1) < 0.005, "\(own) \(standard)") }
     }
 
-    /// The script's limits are those that the README prints.
+    /// The script has the same limits as the README.
     @Test func neededSNRsAreThoseOfTheReadme() throws {
         let readme = String(decoding: try Repository.contents("README.md"), as: UTF8.self)
         let script = String(decoding: try Repository.contents("docs/range.py"), as: UTF8.self)

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// SECURITY.md's threat model names tests that exist, for each attacker.
+/// SECURITY.md's threat model names existing tests for each attacker.
 @Suite struct ThreatModelTests {
     private static let attackers = ["In the room", "On the network", "On the machine", "At the service"]
 
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    /// A core would have keys, messages and tokens in it.
+    /// A core dump would contain keys, messages and tokens.
     @Test(arguments: ["Server/Operation/earshotd.service", "Sources/Programs/systemd/earshot-agent.service.in"])
     func `no core is written of a program that systemd runs`(_ unit: String) throws {
         #expect(String(decoding: try Repository.contents(unit), as: UTF8.self).contains("\nLimitCORE=0\n"))

@@ -6,7 +6,7 @@ import Testing
 @testable import EarshotBluetooth
 @testable import earshot_messages
 
-/// The Bluetooth adapters below the sound devices of `earshot devices`.
+/// The Bluetooth adapters that `earshot devices` lists below the sound devices.
 @Suite struct AdaptersTests {
     private let adapters = BluetoothOverview(
         adapters: [

@@ -6,7 +6,7 @@ import Testing
 @Suite struct BeaconCommandTests {
     private static let identity = "f7826da6-4fa2-4e98-8024-bc5b71e0893e:1:2"
     private static let altBeacon = "0x0118:" + String(repeating: "0a", count: 20)
-    /// A bus that does not exist, whatever the machine has.
+    /// A bus that does not exist, in place of the machine's own.
     private static let noBus = ["DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/nonexistent/bus"]
 
     @Test(
@@ -64,7 +64,7 @@ import Testing
         let running = try Running(["beacons", "--json"], in: Scratch())
         running.process.environment = ProcessInfo.processInfo.environment.merging(Self.noBus) { $1 }
         try running.start()
-        // The problem comes after the signal handler is there.
+        // The program installs its signal handler before it reports the problem.
         #expect(running.waitForOutput(seconds: 60) { $0.contains("problem") })
         running.process.interrupt()
         #expect(try running.wait().status == 1)

@@ -16,7 +16,7 @@ import Testing
             Issue.record("\(bytes)")
             return
         }
-        // Two frames in each tenth of a second, however late a busy machine asks.
+        // Two frames are counted in each tenth of a second, however late a busy machine asks for them.
         #expect(telemetry.frameCount / 2 == telemetry.uptimeTenthsOfSeconds && telemetry.temperatureCelsius == nil)
         let later = source.telemetry(uptimeSeconds: 61.25, batteryMillivolts: 3_700)
         #expect(

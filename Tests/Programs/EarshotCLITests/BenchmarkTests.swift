@@ -6,7 +6,7 @@ import Testing
 @Suite(.optimized, .serialized) struct BenchmarkTests {
     private static let command = ["benchmark", "--seconds", "1", "--cores", "1"]
 
-    /// A run whose figures the tests change, made once.
+    /// One run, whose figures the tests change.
     private static let baseline = Result { try Tool.run(command + ["--json"], in: Scratch()) }
 
     private func lines() throws -> [[String: Any]] {
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    /// Compares with the baseline, of which `change` changes each line.
+    /// Compares a run with the baseline after `change` has changed each line of it.
     private func compare(
         _ arguments: [String] = [], _ change: (String) -> String = { $0 }
     ) throws -> Tool.Result {
@@ -43,12 +43,12 @@ import Testing
         let last = try #require(lines.last)
         #expect(last["live_channels"] as? Double ?? 0 > 20)
         #expect(last["cores"] as? Int == 1)
-        // One receiver of all profiles has 6 MB.
+        // One receiver of all profiles takes 6 MB.
         #expect((4_000_000...8_000_000).contains(last["channel_bytes"] as? Int ?? 0))
         #expect(last["passed"] == nil)
     }
 
-    /// The receiver allocates nothing per block. This fails where the C library's trace does not work, as it must on Debian.
+    /// The receiver allocates nothing per block. On Debian the C library's trace must work; without it this test fails.
     @Test func allocationsAreCounted() throws {
         let last = try #require(try lines().last)
         #expect(last["allocations"] as? Int == 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(result.lines.last?.hasSuffix("\"worse\":[],\"passed\":true}") == true, "\(result.output)")
     }
 
-    /// A hundredth of the time is a receiver a hundred times slower, on any machine.
+    /// With a hundredth of the baseline's time, the receiver counts as a hundred times slower on any machine.
     @Test func aSlowerReceiverFails() throws {
         let result = try compare([]) { line in
             line.contains("\"far\",\"sound\":\"noise\"")

@@ -2,8 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Sending and listening on a machine with every core busy. `make test` runs it after the other tests, which would have
-/// to share the busy cores.
+/// Sending and listening on a machine with every core busy. `make test` runs it after the other tests, because they
+/// would have to share the busy cores.
 @Suite(
     .apart,
     .disabled(
@@ -21,7 +21,7 @@ struct BusyAloneSoundCardTests {
                         try session.exchange(profile: profile, count: count)
                         return session
                     }
-                    // Buffers are there for busy cores; they cannot help a machine that stands still. Half a second of
+                    // Buffers compensate for busy cores, but not for a machine that stands still. Half a second of
                     // standstill costs two tokens, which are a third of a short run, and 7 % of a long one.
                     session.expectAllHeardOnce(
                         profile: profile, count: count, excusedShare: TestLength.isLong ? 0.07 : 0.33)

@@ -8,8 +8,8 @@ import Testing
 @testable import earshot_agent
 @testable import earshot_messages
 
-/// What stands on a command line comes from scripts and strangers' file names: any words make a command, or a sentence that says what is
-/// wrong with them. The seed makes a failure repeatable.
+/// The words of a command line come from scripts and strangers' file names. Any words give a command, or a sentence that names the
+/// error. The seed makes a failure repeatable.
 @Suite struct CommandLineTests {
     /// Each option of the programs, values that they take, and words that they do not take.
     private static let words =
@@ -56,7 +56,7 @@ import Testing
     @Test func `the bytes of an argument come back`() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<20_000 {
-            // No argument holds a 0.
+            // An argument cannot contain a 0.
             let bytes = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
                 Bool.random(using: &generator)
                     ? UInt8.random(in: 1...255, using: &generator)

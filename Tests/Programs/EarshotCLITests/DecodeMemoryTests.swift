@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite(.optimized) struct DecodeMemoryTests {
-    /// Receivers of files that ended must be gone: 600 of them would take 3.1 GB. Measured: 31 MB with two workers.
+    /// The receiver of a finished file must be released: 600 of them would take 3.1 GB. Measured: 31 MB with two
+    /// workers.
     @Test func manyFilesNeedTheMemoryOfTheWorkers() throws {
         let scratch = try Scratch()
         try scratch.save(Sound.s16(try Sound.frame("0123456789abcdef", .fast)), "token.raw")
@@ -33,7 +34,7 @@ import Testing
         #expect(try running.wait().status == 0)
     }
 
-    /// 64 channels reserve 440 MB before they allocate 385 MB, so a limit leads to the tokens or to an error, and never between.
+    /// 64 channels reserve 440 MB before they allocate 385 MB, so under a limit the program prints all tokens or an error.
     @Test(arguments: [(1, 0), (1, 4), (2, 0)]) func aLimitIsAnErrorAndNoAbort(fileCount: Int, combined: Int) throws {
         let scratch = try Scratch()
         let samples = Sound.interleaved([63: try Sound.frame("0123456789abcdef", .fast)], channelCount: 64)

@@ -62,7 +62,7 @@ import Testing
     @Test func sixtyFourChannels() throws {
         let scratch = try Scratch()
         let frames = try [0, 31, 63].reduce(into: [Int: [Float]]()) { frames, channel in
-            // Each frame starts later than the one before, so the ends show the order.
+            // Each frame starts later than the one before, so the times show the order.
             frames[channel] =
                 try Sound.silence(Double(channel) / 200) + Sound.frame("00000000000000\(10 + channel)", .fast)
         }
@@ -132,7 +132,7 @@ import Testing
         try scratch.write(try Sound.frame("cafe", .fast), "takes/.hidden/x.wav")
         try scratch.write(try Sound.frame("cafe", .fast), "takes/.x.wav")
         try scratch.save(Data("notes".utf8), "takes/notes.txt")
-        // A link to a folder above would never end.
+        // Following a link to a parent folder would never end.
         try FileManager.default.createSymbolicLink(atPath: scratch.path("takes/b/up.wav"), withDestinationPath: "..")
         for folder in ["takes", "takes/"] {
             let result = try Tool.run(["decode", folder], in: scratch)

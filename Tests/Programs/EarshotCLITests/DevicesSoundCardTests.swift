@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// 'earshot devices' with ALSA configurations of its own: good ones, broken ones, and servers that hang.
+/// 'earshot devices' with special ALSA configurations: good ones, broken ones, and servers that hang.
 @Suite(.apart) struct DevicesSoundCardTests {
     struct Line: Decodable {
         let name: String
@@ -35,7 +35,7 @@ import Testing
         let tool = try Running(["devices"] + arguments, in: scratch)
         var environment = ProcessInfo.processInfo.environment
         environment["ALSA_CONFIG_PATH"] = scratch.path("asound.conf")
-        // A sound server of the user who runs the tests must not take part.
+        // The sound server of the user who runs the tests must not be used.
         environment["PULSE_SERVER"] = "unix:" + scratch.path("no-server")
         environment["DBUS_SYSTEM_BUS_ADDRESS"] = "unix:path=" + scratch.path("no-bus")
         tool.process.environment = environment
@@ -104,7 +104,7 @@ import Testing
         #expect(!result.output.contains("\u{1B}"))
     }
 
-    /// On a machine with sound cards the list has these too.
+    /// On a machine with sound cards, the list has those as well.
     @Test func withoutDevicesTheErrorGivesAdvice() throws {
         let scratch = try Scratch()
         let result = try devices(["--json"], withSystem: false, in: scratch)
@@ -117,7 +117,7 @@ import Testing
             #expect(result.error.hasPrefix("Error: "))
             #expect(result.status == 77 || result.error.contains("Tests/Support/virtual-sound-card.sh"))
         }
-        // If the arguments name devices, the advice is another one.
+        // If the arguments name devices, the advice differs.
         let named = try devices(["hw:99", "nowhere"], in: scratch)
         #expect(named.status == 69)
         #expect(named.error.contains("None of these devices can send or receive"))
@@ -180,7 +180,7 @@ import Testing
         #expect(result.status == 0)
     }
 
-    /// A PCM of type null holds a descriptor while it is open, and 40 are fewer than 200.
+    /// An open PCM of type null takes a descriptor. The limit of 40 descriptors is less than the 200 devices.
     @Test func manyDevicesLeaveNoDescriptorBehind() throws {
         let scratch = try Scratch()
         let names = [String](repeating: "null", count: 200)

@@ -40,7 +40,8 @@ import Testing
         #expect(object["rate_hz"] as? Int == 96_000)
         #expect(object["level_dbfs"] as? Double == -20.5)
         #expect(object["repeat"] as? Int == 3)
-        // 72 bits and a check of 24 bits make 48 tones, the header 6, sync 8: 62 tones of 10.67 ms, three times.
+        // 72 bits and a check of 24 bits take 48 tones, the header 6 and sync 8. The sound has these 62 tones of
+        // 10.67 ms three times.
         let seconds = try #require(object["duration_s"] as? Double)
         #expect(abs(seconds - (0.2 + 0.5 + 3 * 62 * 16.0 / 1_500)) < 0.002)
         #expect(result.error.isEmpty)
@@ -101,7 +102,7 @@ import Testing
         #expect(scratch.names.isEmpty)
     }
 
-    /// Each format is written under its name, and the codec leaves every token.
+    /// Each format is chosen by the file's name, and every token survives the codec.
     @Test(arguments: ["flac", "ogg", "opus", "mp3"], ["fast", "standard", "far"])
     func otherFormatsDecode(name: String, profile: String) throws {
         let scratch = try Scratch()
@@ -181,7 +182,7 @@ import Testing
         }
         #expect(try Tool.run(["encode", "ab", "-o", "x.wav", "--overwrite"], in: scratch).status == 0)
         #expect(try scratch.samples("x.wav").count > 10_000)
-        // A device is no file to keep.
+        // A device is not a file that must be kept.
         #expect(try Tool.run(["encode", "ab", "-o", "/dev/null"], in: scratch).status == 0)
         #expect(scratch.names == ["link.wav", "x.wav"])
     }

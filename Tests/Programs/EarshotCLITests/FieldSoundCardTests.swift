@@ -19,7 +19,7 @@ struct FieldSoundCardTests {
             // Half a minute of sound, and a margin for a busy machine.
             try player.finish(within: 90)
             #expect(player.error.contains("played: 6 tokens in "), "\(player.account)")
-            // What was played last is still on its way.
+            // The last token is still on its way.
             _ = session.listener.waitForOutput(within: 15) { $0.split(separator: "\n").count >= 6 }
             session.listener.interrupt()
             guard session.listener.waitForEnd(within: 20) else {
@@ -34,7 +34,7 @@ struct FieldSoundCardTests {
         let json = try #require(try JSONSerialization.jsonObject(with: result.outputBytes) as? [String: Any])
         let decoded = try #require(json["levels"] as? [[String: Any]]).compactMap { $0["decoded"] as? Int }
         #expect(decoded == [1, 1, 1, 1, 1, 1] && json["wrong"] as? Int == 0, "\(result.output)")
-        // Both ends have the server's clock, and the server adds no echo.
+        // Both ends use the server's clock, and the server adds no echo.
         #expect(abs(try #require(json["clock_ppm"] as? Double)) < 5, "\(result.output)")
         #expect(json["rt60_s"] is NSNull)
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `earshot field`, as a user types it, with a file in the place of the air.
+/// `earshot field`, as a user types it, with a file instead of the air.
 @Suite(.optimized) struct FieldTests {
     private static let schedule = ["--tokens", "1", "--steps", "2"]
 
@@ -36,7 +36,7 @@ import Testing
         #expect(result.status == 0, "\(result.error)")
         #expect(result.error == "wrote results; attach the folder to an issue\n")
         #expect(result.output.contains("decoded"))
-        // The text that goes into the table must not break it.
+        // The user's text must not break the table.
         #expect(result.output.contains("| 3 m | a / phone | a laptop | an office | −12 dBFS, of 1 | 1 1 | 1 1 | 1 1 |"))
         let json = try object(scratch.data("results/field.json"))
         #expect(json["distance_m"] as? Double == 3 && json["player"] as? String == "a | phone")
@@ -44,9 +44,9 @@ import Testing
         #expect(levels.count == 6 && levels.allSatisfy { $0["decoded"] as? Int == 1 })
         #expect(levels.compactMap { $0["level_dbfs"] as? Double } == [-12, -12, -12, -18, -18, -18])
         #expect(abs(try #require(json["clock_ppm"] as? Double)) < 0.1)
-        // 16 bits have no echo.
+        // The file has no echo.
         #expect(json["rt60_s"] is NSNull && json["wrong"] as? Int == 0)
-        // Received as sent.
+        // The sound is received as it was sent.
         #expect(abs(try #require(json["response_db"] as? Double)) < 0.1)
         for picture in ["decoded", "response"] {
             let svg = String(decoding: try scratch.data("results/\(picture).svg"), as: UTF8.self)

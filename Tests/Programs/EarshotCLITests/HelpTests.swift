@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What every command says about itself.
+/// The help of every command.
 @Suite struct HelpTests {
     private static let commands = [
         "encode", "decode", "listen", "broadcast", "loopback", "simulate", "inspect", "devices", "field", "benchmark",
@@ -31,7 +31,7 @@ import Testing
         #expect(!result.lines.isEmpty && long.isEmpty, "\(long.joined(separator: "\n"))")
     }
 
-    /// A phone's terminal. Longer lines are examples, as they are typed.
+    /// The width of a phone's terminal. Only examples may have longer lines, because users type them so.
     @Test(arguments: helps) func helpFitsFortyColumns(arguments: [String]) throws {
         let narrow = try Tool.run(arguments, environment: ["COLUMNS": "40"], in: Scratch())
         let wide = try Tool.run(arguments, environment: ["COLUMNS": "1000"], in: Scratch())
@@ -39,7 +39,7 @@ import Testing
         let examples = Set(wide.lines.prefix { !$0.hasPrefix("USAGE:") }.filter { $0.hasPrefix("  ") })
         let long = narrow.lines.filter { $0.count > 40 && !examples.contains($0) }
         #expect(long.isEmpty, "\(long.joined(separator: "\n"))")
-        // Nothing is lost.
+        // The narrow help has the same words.
         func words(_ result: Tool.Result) -> [Substring] { result.output.split(whereSeparator: \.isWhitespace) }
         #expect(words(narrow) == words(wide))
     }

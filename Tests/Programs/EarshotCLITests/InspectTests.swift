@@ -23,7 +23,7 @@ import Testing
         #expect(!picture.elements.contains { $0.name == "image" })
     }
 
-    /// Two talkers at once: the reader sees whose tones are whose.
+    /// If two devices send at once, the colours show which tones belong to which frame.
     @Test func framesThatOverlapHaveAColourEach() throws {
         let scratch = try Scratch()
         let (first, second) = (try Sound.frame("0123456789abcdef"), try Sound.frame("fedcba9876543210"))

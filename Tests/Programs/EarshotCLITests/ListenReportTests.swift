@@ -83,13 +83,14 @@ import Testing
         return attributes?[.size] as? Int ?? 0
     }
 
-    /// A session without a token is the usual report. Ctrl-C completes both files; a crash leaves both readable.
+    /// A usual report comes from a session without a token. Ctrl-C completes both files; a crash leaves both readable.
     @Test(arguments: [SIGINT, SIGKILL]) func aSignalLosesNothing(signal: Int32) throws {
         let scratch = try Scratch()
         let tool = try Running(["listen", "--device", "null", "--report", "x", "--quiet"], in: scratch)
         try tool.start()
         let deadline = Date() + 10
-        // The device delivers silence as fast as it is read, so the size is asked often, and of the file system.
+        // The device delivers silence as fast as it is read. So the test checks the size often, through the file
+        // system.
         while size(of: "x.wav", in: scratch) < 100_000, Date() < deadline { usleep(1_000) }
         kill(tool.process.processIdentifier, signal)
         let result = try tool.wait()
@@ -142,7 +143,7 @@ import Testing
         #expect(scratch.names.isEmpty)
     }
 
-    /// One of the extensions may stand in the name.
+    /// The name may already have one of the extensions.
     @Test func anExtensionIsNotDoubled() throws {
         let scratch = try Scratch()
         let options = ["--device", "null", "--seconds", "0.1", "--quiet"]

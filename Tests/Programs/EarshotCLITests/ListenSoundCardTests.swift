@@ -103,7 +103,7 @@ struct ListenSoundCardTests {
         #expect(session.heard.count == 4)
         #expect(session.listener.status == 0)
         #expect(session.listener.error.contains("the device was away"))
-        // Time went on: the times by the listener's sample count and by the clock agree.
+        // The listener counted the time of the outage: the times by its sample count and by the clock agree.
         session.expectTimesToAgree()
     }
 
@@ -248,7 +248,7 @@ struct ListenSoundCardTests {
             try session.listen(["--record", "session.wav"])
             try session.broadcast(profile: "fast", count: 3, interval: 0.8)
             try session.waitForTokens(3)
-            // The file has all but the last second for certain.
+            // The file certainly has all but the last second.
             usleep(1_100_000)
             session.listener.signal(SIGKILL)
             _ = session.listener.waitForEnd(within: 5)
@@ -281,8 +281,8 @@ struct ListenSoundCardTests {
         let (early, late) = try await onSoundCard {
             let session = try LiveSession()
             try session.listen([])
-            // Two tokens at once among the first ones cause all code and memory to be loaded that is loaded on demand.
-            // The receiver looks at a token with a hole, made by a busy machine, as closely as at a collision.
+            // Two simultaneous tokens at the beginning load all code and memory that is loaded on demand. The receiver
+            // examines a token with a hole, which a busy machine may cause, as closely as a collision.
             let other = try session.startBroadcast(
                 profile: "standard", count: 4, payload: "fedcba9876543210", interval: 1.2)
             try session.broadcast(profile: "standard", count: 4, interval: 1.2)

@@ -4,7 +4,7 @@ import Testing
 
 /// A virtual sound card with a listener on it, and the tokens that it hears.
 final class LiveSession: @unchecked Sendable {
-    /// The level of the tokens in dBFS: music and speech as loud as the tokens fit beside them without clipping.
+    /// The level of the tokens in dBFS: music and speech of the same loudness fit beside the tokens without clipping.
     static let levelDecibels = -18.0
 
     struct Line: Decodable {
@@ -71,7 +71,7 @@ final class LiveSession: @unchecked Sendable {
         sent += try Self.lines(program.output)
     }
 
-    /// Waits until that many tokens were heard.
+    /// Waits until the listener has heard `count` tokens.
     func waitForTokens(_ count: Int) throws {
         guard listener.waitForOutput(within: 15, { $0.split(separator: "\n").count >= count }) else {
             throw SoundCard.Trouble(description: "\(heard.count) of \(count) tokens heard. \(listener.account)")
@@ -97,7 +97,7 @@ final class LiveSession: @unchecked Sendable {
         try end()
     }
 
-    /// Plays music and speech into the same sink, each as loud as a token with that peak.
+    /// Plays music and speech into the same sink, each as loud as a token with this peak.
     func playNoise(decibels: Double) throws -> [Program] {
         try SoundCardNoise.allCases.map { kind in
             let name = "\(kind.rawValue).wav"
@@ -107,7 +107,7 @@ final class LiveSession: @unchecked Sendable {
         }
     }
 
-    /// Starts one process for each core that never rests.
+    /// Starts, for each core, one process that never rests.
     func occupyCores() throws -> [Program] {
         try (0..<ProcessInfo.processInfo.processorCount).map { _ in
             try card.start("bash", ["-c", "while :; do :; done"])

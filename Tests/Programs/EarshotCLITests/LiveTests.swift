@@ -37,7 +37,7 @@ import Testing
         try pipe.close()
     }
 
-    /// The working thread ends as soon as the signal ends its file, and must not give its own exit code.
+    /// The worker thread ends as soon as the signal ends its file, and must not set the exit code.
     @Test func ctrlCWhileFilesAreDecoded() throws {
         let scratch = try Scratch()
         try scratch.write(try Sound.frame("0123456789abcdef") + Sound.silence(60), "x.wav")

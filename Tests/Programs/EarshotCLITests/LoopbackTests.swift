@@ -123,8 +123,8 @@ import Testing
         let (responseColour, noiseColour) = ("#5ee6ff", "#ffb86b")
         let response = try meanLevel(of: responseColour, in: picture)
         let noise = try meanLevel(of: noiseColour, in: picture)
-        // White noise and a flat response: 1 dB is the spread of a mean over 30 bins, and a third of the minimum step
-        // by which an axis could be wrong.
+        // White noise and a flat response: 1 dB is the spread of a mean over 30 bins, and a third of the smallest
+        // possible error of an axis.
         #expect(abs(response - (try #require(report["response_db"] as? Double))) < 1)
         #expect(abs(noise - (try #require(report["noise_dbfs"] as? Double))) < 1)
     }

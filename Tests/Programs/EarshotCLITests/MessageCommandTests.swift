@@ -4,7 +4,8 @@ import Testing
 
 /// Errors that `publish` and `subscribe` report before they open a device.
 ///
-/// One program at a time, and none on Swift's few threads: beside these, tests wait for answers within a second.
+/// These tests run one program at a time, and not on Swift's few threads, because other tests wait for answers within a
+/// second.
 @Suite(.apart, .serialized) struct MessageCommandTests {
     private func run(
         _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch

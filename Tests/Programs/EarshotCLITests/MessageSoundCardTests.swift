@@ -42,7 +42,7 @@ struct MessageSoundCardTests {
         let found = MessageSession.events("found", subscriber)
         #expect(found.map(\.type) == ["", "large"] && found.allSatisfy { $0.authenticated == true })
         #expect(found.last?.base64.flatMap { Data(base64Encoded: $0) } == content)
-        // Withdrawn, not silent: silence would take 14 s and more.
+        // The message was withdrawn. Loss by silence would take 14 s or more.
         #expect(seconds < 7, "lost after \(seconds) s")
         #expect(MessageSession.events("found", stranger).isEmpty, "found a message of another project")
         #expect(subscriber.status == 0 && publisher.status == 0 && stranger.status == 1)

@@ -54,8 +54,8 @@ struct NearbySoundCardTests {
                     try Self.wait(program, "found", other, within: 30)
                 }
             }
-            // The devices get to know each other for more than a period of 12.1 s: one that was heard often is reported
-            // lost sooner.
+            // The devices hear each other for more than a period of 12.1 s, because a device that was heard often is
+            // reported lost sooner.
             for program in [programs[0], programs[2]] {
                 _ = program.waitForOutput(within: 30) { _ in
                     let heard = Self.lines(program).filter { $0.token == tokens[1] }.map(\.at_s)
@@ -77,8 +77,8 @@ struct NearbySoundCardTests {
             #expect(!lines.contains { $0.token == own }, "found its own token")
             #expect(lines.filter { $0.event == "found" }.compactMap(\.token).sorted() == tokens.filter { $0 != own })
             #expect(lines.filter { $0.event == "lost" }.compactMap(\.token) == [tokens[1]])
-            // A peak of −12 dBFS, half a decibel of ripple, and up to three at once. A token with a hole may have no
-            // level.
+            // The peak is −12 dBFS, with half a decibel of ripple, and up to three tokens at once. A token with a hole
+            // may have no level.
             let levels = lines.compactMap(\.level_db).sorted()
             #expect(!levels.isEmpty && (-12.5 ... -2).contains(levels[levels.count / 2]))
             let silence =
@@ -95,7 +95,7 @@ struct NearbySoundCardTests {
             let card = try SoundCard(in: Scratch())
             let device = mode == "scan" ? ["--device", card.capturePCM] : ["--playback", card.playbackPCM]
             let program = try Self.start(card, ["--mode", mode] + device)
-            // A program that does both shows that an open stream would be seen.
+            // A program that does both proves that the test can see an open stream.
             let both = try Self.start(card, token: "aaaaaaaaaaaaaaaa")
             if mode == "scan" { try Self.wait(program, "found", "aaaaaaaaaaaaaaaa", within: 30) } else { sleep(5) }
             let (captures, playbacks) = try Self.streams(card)

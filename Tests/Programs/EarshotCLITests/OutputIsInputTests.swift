@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// No command replaces or damages what it reads, whichever name the output has.
+/// No command replaces or damages its input, whatever name the output has.
 @Suite struct OutputIsInputTests {
     /// A recording, a symbolic link to it, and a second name for it.
     private func recording() throws -> Scratch {

@@ -55,7 +55,7 @@ import Testing
         return labels + elements
     }
 
-    /// Words are equal; numbers differ by at most one unit of their last digit.
+    /// Whether words are equal, and numbers differ by at most one unit of their last digit.
     private static func isAlike(_ old: String, _ new: String) -> Bool {
         let (old, new) = (old.split(separator: " "), new.split(separator: " "))
         return old.count == new.count
@@ -84,7 +84,7 @@ import Testing
         return old.name == new.name ? nil : "\(old.name) is \(new.name) now"
     }
 
-    /// Letters are equal; coordinates differ by less than 0.5 px of 1,200.
+    /// Whether letters are equal, and coordinates differ by less than 0.5 px of 1,200.
     private static func isNear(_ old: String, _ new: String) -> Bool {
         let number = /-?[0-9]+(\.[0-9]+)?/
         let (a, b) = (old.matches(of: number), new.matches(of: number))
@@ -92,7 +92,8 @@ import Testing
             && zip(a, b).allSatisfy { abs((Double($0.output.0) ?? 0) - (Double($1.output.0) ?? 0)) < 0.5 }
     }
 
-    /// One colour of the spectrogram: the cells it paints differ by at most 1 %, and 3 cells where it paints few.
+    /// Whether one colour of the spectrogram paints nearly the same number of cells: within 1 %, or within 3 cells if
+    /// it paints few.
     private static func hasEqualArea(_ old: String, _ new: String) -> Bool {
         func area(_ path: String) -> Int {
             path.split(separator: "h").dropFirst().reduce(0) { $0 + (Int($1.prefix { $0.isNumber }) ?? 0) }

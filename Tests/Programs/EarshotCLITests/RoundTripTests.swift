@@ -70,8 +70,8 @@ import Testing
         for (start, expected) in zip(starts, expected) { #expect(abs(start - expected) < tone / 2) }
     }
 
-    /// A sine's power 0.047²/2 over that of noise ±0.95 in 1,500 of 24,000 Hz, 0.95²/3/16: −12.3 dB. At that SNR a frame
-    /// alone is hardly ever decoded, and four together nearly always.
+    /// A sine's power 0.047²/2 over that of noise ±0.95 in 1,500 of 24,000 Hz, 0.95²/3/16: −12.3 dB. At that SNR a
+    /// single frame hardly ever decodes, and four combined frames nearly always.
     @Test func aQuietBurstIsReadTogether() throws {
         let scratch = try Scratch()
         let token = try Payload(hex: "0123456789abcdef")
@@ -113,7 +113,7 @@ import Testing
         let stereo = try Tool.run(["decode", "--raw", "s16le:48000:2", "two.raw"], in: scratch)
         #expect(stereo.output.contains("0123456789abcdef"))
         #expect(stereo.output.hasSuffix("ch 1\n"))
-        // The same bytes read as one channel hold no token.
+        // Read as one channel, the same bytes contain no token.
         #expect(try Tool.run(["decode", "--raw", "s16le:48000", "two.raw"], in: scratch).status == 1)
     }
 }

@@ -36,7 +36,7 @@ import Testing
         #expect(summary["points"] as? Int == 3 && summary["seed"] as? Int == 9)
         let half = try #require(summary["snr_50_db"] as? Double)
         #expect((-9.0 ... -7.0).contains(half))
-        // The bound lies to the left of the measured curve; −6.33 dB by a second implementation.
+        // The bound is left of the measured curve. A second implementation gives −6.33 dB.
         let bound = try #require(summary["bound_90_db"] as? Double)
         #expect(abs(bound + 6.33) < 0.1)
     }

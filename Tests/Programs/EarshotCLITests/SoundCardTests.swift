@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command line over nearly real air: ALSA plays into a sound server, the server mixes in other sound, and ALSA
-/// records in real time. Without the programs that this needs the tests fail, because a test that skips itself is
-/// skipped for ever.
+/// The command line with almost real air: ALSA plays into a sound server, the server mixes in other sound, and ALSA
+/// records in real time. If a program that they need is missing, the tests fail, because a test that skips itself would
+/// be skipped for ever.
 @Suite(
     .apart,
     .disabled(
@@ -27,7 +27,7 @@ struct SoundCardTests {
         #expect(result.status == 1)
     }
 
-    /// One token once and another one twice, a third of a second apart, while speech or music plays.
+    /// Expects one token once and another one twice, a third of a second apart, while speech or music plays.
     func expectTokens(_ profile: String, noise: SoundCardNoise, recordedAt rate: Int) async throws {
         let result = try await onSoundCard { try Self.decodeRecording(of: profile, noise: noise, rate: rate) }
         let found = try result.lines.map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
@@ -36,8 +36,8 @@ struct SoundCardTests {
         #expect(result.status == 0)
         #expect(result.error.isEmpty)
         if found.count == 3 {
-            // Nothing is lost on the way. A frame of eight bytes has 52 symbols, and the receiver may be half a symbol
-            // off with the start.
+            // No sample is lost on the way. A frame of eight bytes has 52 symbols, and the receiver may misplace the
+            // start by half a symbol.
             let symbol = (found[1].end_s - found[1].start_s) / 52
             #expect(abs(found[2].start_s - found[1].end_s - 0.333) < 0.75 * symbol)
         }
@@ -54,7 +54,7 @@ struct SoundCardTests {
     private static func decodeRecording(of profile: String?, noise: SoundCardNoise, rate: Int) throws -> Tool.Result {
         let scratch = try Scratch()
         let card = try SoundCard(in: scratch)
-        // Other sound as loud as the frames fits beside them without clipping.
+        // At this level, other sound of the same loudness fits beside the frames without clipping.
         let level = -15.0
         try noise.write("noise.wav", amplitude: Float(pow(10, level / 20)), using: card, in: scratch)
         if let profile {

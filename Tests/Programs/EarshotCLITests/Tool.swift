@@ -13,8 +13,8 @@ enum Tool {
         var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// The program beside the test bundle. Links for the second program's commands lie beside it, as `make all` and
-    /// `make install-all` make them.
+    /// The program beside the test bundle. The links for the second program's commands are in the same folder, as
+    /// `make all` and `make install-all` make them.
     static let url: URL = {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         for command in linkedCommands {

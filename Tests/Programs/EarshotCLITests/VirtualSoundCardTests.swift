@@ -9,7 +9,7 @@ import Testing
         if: ProcessInfo.processInfo.environment["EARSHOT_SKIP_SOUND_CARD"] == "1", "EARSHOT_SKIP_SOUND_CARD=1 is set"),
     .enabled(if: SoundCard.isVirtual))
 struct VirtualSoundCardTests {
-    /// What a program did. Its files go with the scratch folder.
+    /// The outcome of a program. Its files are removed with the scratch folder.
     private struct Outcome: Sendable {
         let status: Int32?
         let output: String
@@ -21,7 +21,7 @@ struct VirtualSoundCardTests {
         }
     }
 
-    /// The user's own configuration has another default.
+    /// The user's own configuration names another default.
     @Test func theCardIsTheDefault() async throws {
         let (listener, broadcaster) = try await onSoundCard {
             let scratch = try Scratch()
@@ -39,7 +39,7 @@ struct VirtualSoundCardTests {
         #expect(listener.status == 0, "\(listener.account) \(broadcaster.account)")
         #expect(listener.output.contains("48616c6c2033 \"Hall 3\""))
         #expect(broadcaster.output.contains("s  48616c6c2033 \"Hall 3\"  fast  1 of 4\n"), "\(broadcaster.output)")
-        // A machine that is too busy for its sound is said to be so behind this.
+        // If the machine is too busy for its sound, a further sentence says so.
         #expect(broadcaster.error.contains("\nsent 48616c6c2033 \"Hall 3\" 4 times"), "\(broadcaster.error)")
     }
 

@@ -16,7 +16,8 @@ struct CurveChartTests {
             })
     }
 
-    /// The axes' labels give the positions of 0 and 100 % and of −10 and −6 dB: the points lie where these imply.
+    /// The axes' labels give the positions of 0 and 100 % and of −10 and −6 dB: these determine the positions of the
+    /// points.
     @Test func pointsLieAtTheirAxisPositions() throws {
         let chart = CurveChart(title: "t", curves: [Self.rising("a", from: -10), Self.rising("b", from: -2)])
         let picture = try Picture(chart.document())

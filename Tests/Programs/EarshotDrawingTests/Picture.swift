@@ -69,7 +69,7 @@ final class Picture: NSObject, XMLParserDelegate {
         }
     }
 
-    /// Text as wide as in the widest of the usual fonts: 0.6 em a character, bold 0.68.
+    /// The corners of a text in the widest of the usual fonts: 0.6 em a character, bold 0.68.
     private static func textCorners(_ element: Element) -> [(x: Double, y: Double)] {
         let isFixedPitch = element.attributes["font-family"]?.contains("monospace") == true
         let isBold = element.attributes["font-weight"] == "600"

@@ -1,14 +1,14 @@
 import EarshotDrawing
 import Testing
 
-/// The light theme of pictures that are drawn on a dark ground.
+/// The light theme of pictures that are otherwise drawn on a dark ground.
 @Suite struct PictureThemeTests {
     /// Relative luminance by WCAG 2: L = 0.2126·R + 0.7152·G + 0.0722·B of linear values.
     private static func luminance(_ hex: String) -> Double {
         let number = Int(hex.dropFirst(), radix: 16) ?? 0
         let linear = [number >> 16, number >> 8 & 0xFF, number & 0xFF].map { byte -> Double in
             let value = Double(byte) / 255
-            // A gamma of 2.2 is near enough for a contrast.
+            // This approximates a gamma of 2.2 closely enough for a contrast.
             return value * value * (0.8 + 0.2 * value)
         }
         return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -42,13 +42,13 @@ import Testing
         }
     }
 
-    /// Colours that can be told apart on dark can be on white too.
+    /// Colours that are different on dark are also different on white.
     @Test func coloursStayDifferent() {
         let colours = ["fast", "standard", "far"].map(Palette.profile) + [Palette.sync, Palette.header]
         #expect(Set(colours.map(Self.light)).count == colours.count)
     }
 
-    /// Only values of attributes are colours: text cannot hold quotation marks.
+    /// Only values of attributes count as colours, because text cannot contain quotation marks.
     @Test func textStays() {
         var svg = SVG()
         svg.text("\"#0d1017\" #ffffff", x: 0, y: 0, SVG.Style(size: 10, colour: "#0d1017"))

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The completions that are installed, asked by the shells themselves.
+/// The shells themselves use the installed completions here.
 @Suite struct CompletionTests {
-    /// What is typed, and one of the words that are offered.
+    /// The typed words, and one of the offered words.
     static let offers = [
         (["earshot", "enc"], "encode"), (["earshot", "encode", "--prof"], "--profile"),
         (["earshot", "pub"], "publish"), (["earshot", "publish", "--dir"], "--direct"),
@@ -15,8 +15,8 @@ import Testing
         (["earshot", "field", "pl"], "play"),
     ]
 
-    /// The same with names of devices, which the program itself lists: `default` is there on each machine. Fish asks for them only in
-    /// a terminal.
+    /// The same for names of devices, which the program itself lists: each machine has `default`. Fish asks for them only in a
+    /// terminal.
     static let devices =
         ["listen", "broadcast", "loopback"].map { (["earshot", $0, "--device", "def"], "default") }
         + [(["earshot", "field", "play", "--device", ""], "default")]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import manual_pages
 
-/// The pages of the programs as they were built.
+/// The manual pages of the built programs.
 @Suite struct ManualPagesTests {
     private static let programs = [Program.earshot, Program.messages]
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func theSecondProgramAddsOnlyItsCommands() throws {
-        // Commands of commands have pages too: earshot-field-play.
+        // Subcommands of commands have pages too, such as earshot-field-play.
         let names = try Self.pages().keys.filter { $0.split(separator: "-").count <= 2 }.sorted()
         #expect(names.count == (try Self.programs.flatMap { try $0.commands() }).count + 1)
         #expect(names.contains("earshot-decode") && names.contains("earshot-publish"))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A program that was built with the tests, and lies beside them, or one of the system's.
+/// A program that was built with the tests, in their folder, or a program of the system.
 struct Program: CustomTestStringConvertible {
     let path: String
 
@@ -23,7 +23,7 @@ struct Program: CustomTestStringConvertible {
         path = found
     }
 
-    /// What it prints, errors too.
+    /// The program's output, including errors.
     func output(_ arguments: [String]) throws -> String {
         let process = Process()
         let pipe = Pipe()
