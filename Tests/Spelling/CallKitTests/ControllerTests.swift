@@ -7,7 +7,7 @@ import Testing
 
 @testable import CallKit
 
-/// Without a bus: the app's own buttons.
+/// The app's own buttons, without a bus.
 @Suite("Calls in the app", .apart)
 struct ControllerTests {
     private let phone = Phone(.address("unix:path=/nonexistent"))
@@ -34,7 +34,7 @@ struct ControllerTests {
         #expect(phone.events == ["begin", "start", "end"])
     }
 
-    @Test("what cannot be done is refused, and the delegate is not told")
+    @Test("an impossible action is refused, and the delegate is not called")
     func refusals() async throws {
         let handle = CXHandle(type: .generic, value: "bob")
         let call = try await phone.ring()
@@ -52,7 +52,7 @@ struct ControllerTests {
         }
     }
 
-    @Test("an action counts once: what is said first holds")
+    @Test("an action counts once: the first result is final")
     func actions() async throws {
         phone.set(isSilent: true)
         let call = try await phone.ring()

@@ -7,7 +7,7 @@ import Synchronization
 
 @testable import CallKit
 
-/// A provider, its delegate and a controller, and what they were told. The delegate is called on a queue of its own.
+/// A provider, its delegate and a controller, with the delegate's events. The delegate has its own queue.
 final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
     private struct State {
         var events: [String] = []
@@ -51,11 +51,11 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
         controller = CXCallController(queue: Self.queue, registry: registry)
         super.init()
         provider.setDelegate(self, queue: Self.queue)
-        // The delegate hears "begin" on its queue. Tests that list all events must not race with it.
+        // The delegate gets "begin" on its queue. Tests that list all events must not race with that.
         Self.queue.sync {}
     }
 
-    /// What the delegate was told, in order, such as "answer".
+    /// The delegate's events in order, such as "answer".
     var events: [String] { state.withLock { $0.events } }
     var lines: [String] { output.lines.withLock { $0 } }
     /// Whether further actions fail.
@@ -68,7 +68,7 @@ final class Phone: NSObject, CXProviderDelegate, @unchecked Sendable {
         Dictionary(uniqueKeysWithValues: controller.callObserver.calls.map { ($0.uuid, $0.hasConnected) })
     }
 
-    /// Lets somebody call.
+    /// Reports an incoming call.
     func ring(_ name: String? = "Ann", video: Bool = false, uuid: UUID = UUID()) async throws -> UUID {
         let update = CXCallUpdate()
         update.remoteHandle = CXHandle(type: .generic, value: "ann@ship")

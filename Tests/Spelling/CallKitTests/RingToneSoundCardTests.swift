@@ -28,7 +28,7 @@ struct RingToneSoundCardTests {
         }
     }
 
-    /// How often it begins to be loud after a second of silence.
+    /// The number of times at which the recording becomes loud after a second of silence.
     private static func ringCount(_ tenths: [Bool]) -> Int {
         tenths.indices.count { index in
             tenths[index] && !tenths[max(0, index - 10)..<index].contains(true)
@@ -37,7 +37,7 @@ struct RingToneSoundCardTests {
 
     private static func silentTenths(_ tenths: [Bool]) -> Int { tenths.reversed().prefix { !$0 }.count }
 
-    /// The service names no sound, as dunst.
+    /// Like dunst, the service has no capability for sound.
     @Test("a call rings again and again until it is answered")
     func answer() async throws {
         let session = try SessionBus()
@@ -67,12 +67,12 @@ struct RingToneSoundCardTests {
             "the call rang \(Self.ringCount(tenths)) times in 10 s, then \(Self.silentTenths(tenths)) tenths of silence"
         )
         #expect(Self.ringCount(tenths) >= 2, "\(tenths)")
-        // More than the silence between two rings.
+        // The silence is longer than the one between two rings.
         #expect(Self.silentTenths(tenths) > 40, "\(tenths)")
         withExtendedLifetime(scratch) {}
     }
 
-    @Test("a device that is not there leaves the ring to the desktop")
+    @Test("if the device is missing, the desktop rings")
     func noDevice() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body", "sound"])
@@ -95,7 +95,7 @@ struct RingToneSoundCardTests {
         #expect(time >= .milliseconds(150) && time < .seconds(5))
     }
 
-    @Test("a sound that is not installed is named")
+    @Test("the message names a sound that is not installed")
     func noSound() async {
         let problem = await RingTone(device: "null").start(UUID(), .named("none"))
         #expect(problem == "there is no sound none (Debian's package sound-theme-freedesktop has the usual ones)")

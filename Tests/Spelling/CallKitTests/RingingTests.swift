@@ -9,7 +9,7 @@ import Testing
 /// Calls on a real screen, with dunst.
 @Suite("Calls on the desktop", .apart, .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
 struct RingingTests {
-    @Test("a call is shown, answered by a click, and gone from the screen")
+    @Test("a call is shown, answered by a click, and removed from the screen")
     func answer() async throws {
         let desktop = try await Desktop()
         let phone = Phone(desktop.session.bus)
@@ -26,7 +26,7 @@ struct RingingTests {
         #expect(phone.lines == ["earshot: the ring tone is left to the desktop: there is no sound device"])
     }
 
-    @Test("a call that its caller gives up goes from the screen, and nobody is told of an action")
+    @Test("a call that its caller gives up leaves the screen, and the delegate gets no action")
     func givenUp() async throws {
         let desktop = try await Desktop()
         let phone = Phone(desktop.session.bus)
@@ -39,24 +39,24 @@ struct RingingTests {
         #expect(history.contains("ann@ship") && history.contains("Incoming video call"))
     }
 
-    @Test("a call that a desktop's restart has swept away rings again")
+    @Test("a call that a restart of the desktop removed rings again")
     func restart() async throws {
         let desktop = try await Desktop()
         let phone = Phone(desktop.session.bus)
         let call = try await phone.ring()
         #expect(await poll { (try? desktop.displayedCount()) == 1 })
         desktop.killService()
-        // Without a service the line tells the call.
+        // Without a service, a line on standard error reports the call.
         #expect(await poll { phone.lines.contains { $0.contains("Ann calls") } })
         #expect(phone.calls == [call: false])
     }
 }
 
-/// The answers of a service that the test plays.
+/// The reactions to a service that the test controls.
 @Suite(
     "Calls and a notification service", .apart, .enabled(if: SessionBus.missing == nil, "\(SessionBus.missing ?? "")"))
 struct ServiceTests {
-    @Test("the notification is critical, has two actions and the ring tone, and does not go by itself")
+    @Test("the notification is critical, has two actions and the ring tone, and does not expire")
     func notification() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body", "sound"])
@@ -92,7 +92,7 @@ struct ServiceTests {
         #expect(await poll { phone.events == ["begin", "answer"] && phone.calls.isEmpty })
     }
 
-    @Test("closing silences; a call whose notification goes for another reason rings again")
+    @Test("closing silences a call; if its notification disappears for another reason, it rings again")
     func closing() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body"])
@@ -101,13 +101,13 @@ struct ServiceTests {
         try await service.end(1, reason: 1)
         #expect(await poll { service.shown.count == 2 })
         try await service.end(#require(service.shown.last).number, reason: 2)
-        // The call still can be answered in the app.
+        // The app can still answer the call.
         try await phone.controller.request(CXTransaction(action: CXAnswerCallAction(call: call)))
         #expect(await poll { phone.calls == [call: true] })
         #expect(service.shown.count == 2 && phone.events == ["begin", "answer"])
     }
 
-    @Test("news of a call replace its notification")
+    @Test("an update of a call replaces its notification")
     func update() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body"])
@@ -122,7 +122,7 @@ struct ServiceTests {
         #expect(await poll { phone.calls == [call: true] })
     }
 
-    @Test("a flood of calls is bounded, and a refused call leaves nothing")
+    @Test("a flood of calls is bounded, and a refused call leaves no trace")
     func flood() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body"])
@@ -139,12 +139,12 @@ struct ServiceTests {
                 refused += 1
             }
         }
-        // Five at once, and one more for each ten seconds that the test takes.
+        // Five calls are allowed at once, and one more for each ten seconds of the test.
         #expect(taken >= 5 && taken < 20 && taken + refused == 40)
         #expect(service.shown.count == taken && phone.calls.count == taken)
     }
 
-    @Test("a second call with the same identifier, one too many, and one after the end are refused")
+    @Test("a second call with the same identifier, a call beyond the limit, and a call after the end are refused")
     func refusals() async throws {
         let session = try SessionBus()
         let service = try await FakeNotificationService(on: session, capabilities: ["actions", "body"])
@@ -186,7 +186,7 @@ struct ServiceTests {
         #expect(service.shown.map(\.summary) == ["An unknown caller"])
     }
 
-    @Test("without a service, standard error says the call and how to answer")
+    @Test("without a service, standard error names the call and how to answer it")
     func noService() async throws {
         let session = try SessionBus()
         let phone = Phone(session.bus)

@@ -33,7 +33,7 @@ import Testing
         }
         for beacon in [eddystone, iBeacon] { device.beacons.add(beacon) }
         #expect(await eventually { Set(found.texts) == ["room 1", "hall"] })
-        // iBeacons are included by default, and low power is then ignored.
+        // iBeacons are included by default, so low power is ignored.
         #expect(device.beacons.openScans.map { [$0.includesIBeacons, $0.usesLowPower] } == [[true, false]])
         #expect(device.medium.modes == [], "beacons alone open no microphone")
         await aWhile()
@@ -178,7 +178,7 @@ import Testing
                 params?.deviceTypesToDiscover = .BLEBeacon
                 params?.beaconStrategy = GNSBeaconStrategy { params in
                     params?.allowInBackground = true
-                    // Else the user had to be asked about the location in the background.
+                    // Otherwise the app would have to ask for the location in the background.
                     params?.includeIBeacons = false
                 }
             }

@@ -5,7 +5,7 @@ import TestSupport
 
 @testable import NearbyMessages
 
-/// A device with an app of the original interface, in some air.
+/// A device with an app of the original interface, in simulated air.
 @MainActor struct GNSDevice {
     let environment: GNSEnvironment
     let medium: AirMedium
@@ -19,7 +19,7 @@ import TestSupport
     /// - Parameters:
     ///   - permission: the user's earlier decision.
     ///   - location: the user's earlier decision on the location.
-    ///   - beacons: the beacons that it hears.
+    ///   - beacons: the beacons that the device hears.
     init(
         in air: Air, _ service: any ServiceUnderTest, permission: PermissionState = .granted,
         location: PermissionState = .undecided, beacons: BeaconAir = BeaconAir(),

@@ -9,7 +9,7 @@ import UIKitNames
 
 @testable import NearbyMessages
 
-/// Snippets 11 and 12: a notification tells the user what was found while the app is in the background.
+/// Snippets 11 and 12: a notification shows a found message to the user while the app is in the background.
 @MainActor @Suite(.apart, .serialized, .enabled(if: Desktop.missing == nil, "\(Desktop.missing ?? "")"))
 struct NotificationSnippetTests {
     private let lines = Lines()

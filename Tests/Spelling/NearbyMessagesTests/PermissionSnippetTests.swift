@@ -66,11 +66,11 @@ import Testing
 
     @Test func `07 standard error says that a decision cannot be kept`() async throws {
         let device = try GNSDevice(in: air, service, permission: .undecided)
-        // A file in place of the folder; even root cannot write below it.
+        // The folder's path is a file, so even root cannot write below it.
         try Data().write(to: URL(filePath: "\(device.scratch.path)/app"))
         device.run { GNSPermission.setGranted(true) }
         #expect(device.warnings.all.count == 1 && device.warnings.all[0].contains("\(device.scratch.path)/app"))
-        #expect(device.run { GNSPermission.isGranted() }, "it holds until the program ends")
+        #expect(device.run { GNSPermission.isGranted() }, "the decision counts until the program ends")
     }
 
     @Test func `standard error says once that nothing can ask for consent`() async throws {

@@ -36,7 +36,7 @@ import Testing
         #expect(publication != nil)
         publication = nil
         #expect(await eventually { lost.count == 1 })
-        // The same object, so that an app can also remove it from its list by identity.
+        // The lost message is the same object, so that an app can remove it from its list by identity.
         #expect(try #require(lost.all.first ?? nil) === found.all.first ?? nil && found.count == 1)
         withExtendedLifetime((subscription, annsManager, bobsManager)) {}
     }
@@ -72,8 +72,8 @@ import Testing
             FilledSnippets.subscribe(managers[1], found: { calls.add($0) }, lost: { calls.add($0) })
         }
         let publication = ann.run { Snippets.publish(managers[0], name: "Ann") }
-        // The main queue is busy until the message has arrived. The app releases the subscription before the handler's turn
-        // comes.
+        // The main queue is busy until the message has arrived. The app then releases the subscription before the handler
+        // runs.
         #expect(subscription != nil)
         for _ in 0..<2_000 where !service.fake.hasFound { usleep(10_000) }
         usleep(200_000)

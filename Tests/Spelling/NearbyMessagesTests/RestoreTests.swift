@@ -5,7 +5,7 @@ import NearbyMessages
 import TestSupport
 import Testing
 
-/// The documents' pattern: keep a flag in the settings, and begin again at the next launch.
+/// The documents' pattern: an app saves a flag in the settings, and begins again at the next launch.
 @Suite(.apart) struct RestoreTests {
     private let scratch: Scratch
 
@@ -18,7 +18,7 @@ import Testing
     @Test func `a value in UserDefaults outlives an app that ends`() throws {
         #expect(try run("read") == "false false")
         _ = try run("set")
-        #expect(try run("read") == "false false", "Foundation alone saves now: the saver is needed no more")
+        #expect(try run("read") == "false false", "Foundation alone saves now, so the saver is no longer needed")
         _ = try run("set as printed")
         #expect(try run("read") == "true true")
     }

@@ -2,7 +2,7 @@ import EarshotMessages
 import MessagesTestSupport
 import NearbyMessages
 
-/// A service for the original interface: the one in memory, or a running `earshotd`.
+/// A service for the original interface: a simulated one in memory, or a running `earshotd`.
 protocol ServiceUnderTest: Sendable {
     /// A key of a project.
     var key: String { get }

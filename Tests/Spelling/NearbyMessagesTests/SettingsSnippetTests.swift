@@ -166,7 +166,7 @@ import Testing
         func publish(_ message: GNSMessage?) -> (any GNSPublication)? {
             device.run { manager.publication(with: message) { $0?.statusHandler = { statuses.add($0) } } }
         }
-        // A debug build stops at this point.
+        // A debug build stops here.
         #if !DEBUG
             let tooMuch = GNSMessage(content: Data(count: kGNSMessageMaximumContentSize + 1))
             let tooLong = GNSMessage(
@@ -215,7 +215,7 @@ import Testing
         #expect(!lines.contains { $0.contains("SECRET") })
     }
 
-    /// Runs in a process of its own, whose standard error the test reads.
+    /// Runs in a separate process, whose standard error the test reads.
     private static func runAppWithSecrets() async throws {
         setenv("XDG_CONFIG_HOME", "/nonexistent", 1)
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
@@ -228,7 +228,7 @@ import Testing
         guard GNSMessageManager.isDebugLoggingEnabled() else { exit(1) }
         let manager: GNSMessageManager = GNSMessageManager(apiKey: "A-SECRET-KEY-2")
         let publication = FilledSnippets.askByOwnDialog(manager, name: "A-SECRET-NAME") { _ in
-            // The line about the question was written before.
+            // The line about the question has been written by then.
             DispatchQueue.main.asyncAfter(deadline: .now() + 0.5) { exit(0) }
         }
         try await Task.sleep(for: .seconds(20))
@@ -246,7 +246,7 @@ import Testing
         #expect(text.contains("serviceInvalid") && !text.contains("serviceUnreachable"), "\(text)")
     }
 
-    /// Runs in a process of its own, whose environment it sets.
+    /// Runs in a separate process, and sets its environment.
     private static func runConfiguredApp() async throws {
         let scratch = try ScratchFolder()
         let sound = URL(filePath: "\(scratch.path)/earshot/sound.json")
@@ -257,7 +257,7 @@ import Testing
         setenv("EARSHOT_APP_ID", "org.example.app", 1)
         setenv("EARSHOT_SERVICE", "127.0.0.1:8787", 1)
         GNSPermission.setGranted(true)
-        // It has no terminal.
+        // The process has no terminal.
         UIApplication.shared.setApplicationState(.active)
         Snippets.enableDebugLogging()
         let manager: GNSMessageManager = FilledSnippets.trackSettings(

@@ -1,9 +1,9 @@
 import NetworkExtension
 import Testing
 
-/// What compiles in language mode 5 also works there.
+/// Code that compiles in language mode 5 also works there.
 @Suite struct Swift5Tests {
-    /// A subclass that overrides only `init()` is made by `main` all the same.
+    /// `main` can create a subclass that overrides only `init()`.
     @Test func aProviderWithItsOwnInitializerIsMade() {
         let provider = OwnProvider(startedBy: ())
         let starter: NEAppPushProvider = provider

@@ -9,11 +9,12 @@ import NetworkExtension
 import Synchronization
 import TestSupport
 
-/// The agent's end of the protocol, as far as an app of local push sees it.
+/// The part of the agent's protocol that an app of local push uses.
 final class FakeAgent: Sendable {
     private struct State {
         var connections: [AgentConnection] = []
-        /// Those that have said what they watch. No other gets states or events: the agent welcomes an app first.
+        /// The connections that have sent `pushWatch`. Only these get states and events, because the agent first
+        /// welcomes an app.
         var watching: [AgentConnection] = []
         var watches: [PushFrame.Watch] = []
         var taken: [String] = []
@@ -58,7 +59,7 @@ final class FakeAgent: Sendable {
                 switch frame {
                 case .hello: connection.send(AgentFrame.welcome(AgentFrame.Welcome()))
                 case .pushWatch(let watch):
-                    // Within the lock: what is sent later is newer.
+                    // Send within the lock, so that a later frame has a newer state.
                     state.withLock { state in
                         state.watches.append(watch)
                         if !state.watching.contains(where: { $0 === connection }) { state.watching.append(connection) }
@@ -95,7 +96,7 @@ final class FakeAgent: Sendable {
     }
 }
 
-/// An app's process as its managers see it.
+/// An app's process, for its managers.
 final class App: Sendable {
     let scratch: ScratchFolder
     let system: PushSystem
@@ -125,7 +126,7 @@ final class App: Sendable {
     }
 }
 
-/// A delegate that remembers.
+/// A delegate that records its calls.
 @MainActor final class Listener: NSObject, NEAppPushDelegate {
     private(set) var calls: [(manager: NEAppPushManager, userInfo: [AnyHashable: Any])] = []
     private(set) var others: [String] = []

@@ -121,7 +121,7 @@ import Testing
         #expect(counts.0 == 1)
     }
 
-    /// Whoever begins to watch while the state changes ends with the last one.
+    /// Watchers that begin while the state changes receive the latest state last.
     @Test func nobodyIsToldAnOldStateAfterANewOne() async throws {
         let agent = app.agent()
         let manager = app.manager()
@@ -145,7 +145,7 @@ import Testing
         var observed: [Bool] = []
         let observation = manager.observeActive { observed.append($0) }
         let identifier = try #require(app.store.load().configurations.first?.identifier)
-        // Whoever looks late sees only what the agent says now.
+        // A watcher that begins late gets only the current state.
         #expect(await eventually { states.all == [false] && observed == [false] })
         agent.setActive([identifier])
         #expect(await eventually { manager.isActive && states.all == [false, true] && observed == [false, true] })

@@ -53,7 +53,7 @@ import Testing
         #expect(both.steps == ["start with handler", "start"])
     }
 
-    /// Without an agent nothing can be told, and nothing crashes.
+    /// Without an agent, a provider's reports have no effect and cause no crash.
     @Test func outsideItsProgramAProviderTellsNothing() {
         let provider = NEAppPushProvider()
         provider.reportIncomingCall(userInfo: ["url": URL(filePath: "/")])

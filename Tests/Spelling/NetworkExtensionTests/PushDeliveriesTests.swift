@@ -6,7 +6,7 @@ import NetworkExtension
 import TestSupport
 import Testing
 
-/// Calls on their way from the agent to the delegates.
+/// The delivery of calls from the agent to the delegates.
 @MainActor @Suite(.apart, .serialized) struct PushDeliveriesTests {
     private let app: App
     private let agent: FakeAgent
@@ -43,14 +43,14 @@ import Testing
         let (manager, name) = try await saved("Ship")
         for number in 0..<10 { agent.report("\(number)", name, .dictionary(["call": .integer(Int64(number))])) }
         await aWhile()
-        #expect(agent.taken.isEmpty, "nobody has them yet")
+        #expect(agent.taken.isEmpty, "no delegate has them yet")
         let listener = Listener()
         manager.delegate = listener
         #expect(await eventually { agent.taken.count == 10 })
         #expect(listener.calls.map { $0.userInfo["call"] as? Int } == (0..<10).map { $0 })
     }
 
-    /// As the printed example does: nothing but its delegate is kept by the app.
+    /// As in the printed example, the app holds only the delegate, not the manager.
     @Test func aManagerWithADelegateNeedNotBeKept() async throws {
         let (_, name) = try await saved("Ship")
         let listener = Listener()

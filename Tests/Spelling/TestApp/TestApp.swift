@@ -4,7 +4,7 @@ import NearbyMessages
 
 // An asynchronous `main` serves the main queue.
 
-/// An app as a user starts it, for tests that need a process: what it does is the first argument.
+/// An app as a user starts it, for tests that need a process. The first argument selects its action.
 @main enum TestApp {
     @MainActor static func main() async {
         let settings = UserDefaults.standard
@@ -20,13 +20,13 @@ import NearbyMessages
         case "launch": AppDelegate.main()
         case "bluetooth": await runByBluetooth()
         case "read": print(settings.bool(forKey: "flag"), BackgroundFlag("flag").isOn)
-        // The ways to keep a setting; then the app is killed.
+        // The ways to save a setting; then the app is killed.
         case "set": settings.set(true, forKey: "flag")
         case "set and synchronize":
             settings.set(true, forKey: "flag")
             settings.synchronize()
         case "set as printed":
-            // Any app of the documents has a manager. It takes its consent from the user, so nothing is sent here.
+            // Any app of the documents has a manager. It needs the user's consent, so nothing is sent here.
             let manager: GNSMessageManager = GNSMessageManager(apiKey: "key")
             settings.set(true, forKey: "flag")
             if CommandLine.arguments.dropFirst(2).first == "waits" { try? await Task.sleep(for: .seconds(3_600)) }
@@ -39,7 +39,7 @@ import NearbyMessages
         if CommandLine.arguments.dropFirst(2).first == "killed" { kill(getpid(), SIGKILL) }
     }
 
-    /// Prints a line without a buffer, which would keep it from a reader of the file.
+    /// Prints a line without a buffer, which would hide it from a reader of the file.
     private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
     /// Publishes by Bluetooth, and prints what the error handlers receive.
@@ -66,7 +66,7 @@ final class AppDelegate: UIResponder, UIApplicationDelegate {
         _ application: UIApplication,
         didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
     ) -> Bool {
-        // The main queue runs after the launch, as handlers need it.
+        // Handlers need the main queue, which runs after the launch.
         Task { @MainActor in
             print("launched", application.delegate === self, launchOptions == nil)
             exit(0)

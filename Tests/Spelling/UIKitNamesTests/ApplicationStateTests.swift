@@ -13,7 +13,7 @@ import UIKitNames
         #expect(try AppProgram.run(["state"], in: scratch) == "background", "there is no terminal")
         let front = try AppProgram.run(["state"], wrapper: ["script", "-qec", "exec APP", "/dev/null"], in: scratch)
         #expect(front == "active")
-        // A shell with job control gives each job a process group of its own, and the terminal to one of them.
+        // A shell with job control gives each job its own process group, and gives the terminal to one of them.
         let behind = try AppProgram.run(
             ["state"], wrapper: ["script", "-qec", "bash -c 'set -m; APP & wait'", "/dev/null"], in: scratch)
         // The shell's line about its job may follow.
@@ -52,7 +52,7 @@ import UIKitNames
         #expect(try AppProgram.run(["launch"], in: Scratch()) == "launched true true")
     }
 
-    /// Waits for everything that waits on the main queue.
+    /// Waits until the main queue has run all waiting blocks.
     private func settled() async {
         await withCheckedContinuation { continuation in DispatchQueue.main.async { continuation.resume() } }
     }

@@ -49,7 +49,7 @@ struct LocalNotificationTests {
         app.registerUserNotificationSettings(UIUserNotificationSettings(types: types, categories: nil))
     }
 
-    /// Shows notifications in place of the desktop, but for those whose text begins with "here".
+    /// Receives notifications in place of the desktop, except those whose text begins with "here".
     private final class Relay: NotificationRelay {
         private let clicks = Mutex<[String: @Sendable () -> Void]>([:])
         let shown = Lines()

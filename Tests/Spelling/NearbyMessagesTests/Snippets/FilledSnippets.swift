@@ -1,10 +1,10 @@
 // swift-format-ignore-file
-// The lines within the functions are those of Printed, which a test compares, and one of an app behind each of their comments.
+// The lines within the functions are those of Printed, as a test checks, with one line of an app after each of their comments.
 
 import Foundation
 import NearbyMessages
 
-/// The snippets that leave something to do, with an app's code in that place.
+/// The snippets that leave a part to the app, with an app's code in that place.
 @MainActor enum FilledSnippets {
     static func subscribe(
         _ messageManager: GNSMessageManager, found: @escaping GNSMessageHandler, lost: @escaping GNSMessageHandler

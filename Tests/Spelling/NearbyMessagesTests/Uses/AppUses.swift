@@ -1,6 +1,6 @@
 // swift-format-ignore-file
-// Lines as apps wrote them for the original module, in language modes 5 and 6. They compile or not; a few are run. The table in
-// docs/MESSAGES.md names each of them.
+// Lines as apps wrote them for the original module, in language modes 5 and 6. Some do not compile, and a few are run. The
+// table in docs/MESSAGES.md names each of them.
 
 import Dispatch
 import Foundation
@@ -55,7 +55,7 @@ import NearbyMessages
         unwrapped = GNSMessageManager(apiKey: nil)
     }
 
-    /// An inferred manager is an optional for the apps of Swift 4.2 and later, and was none before.
+    /// In apps of Swift 4.2 and later an inferred manager is an optional; before, it was not.
     func call(_ message: GNSMessage) {
         publication = inferred?.publication(with: message)
         publication = inferred!.publication(with: message)
@@ -147,7 +147,7 @@ import NearbyMessages
             && array.contains(message) && Set([message]).contains(message) && message.isKind(of: GNSMessage.self)
     }
 
-    /// As apps did before Swift 4.2.
+    /// Reads a message as apps did before Swift 4.2.
     func readInferred(_ data: Data?) {
         let message = GNSMessage(content: data)
         shown.append(String(data: message.content, encoding: .utf8))

@@ -39,7 +39,8 @@ import Testing
     }
 
     @Test func `all forms of managers and calls run`() async throws {
-        // Without consent: several managers share the device here, and a medium is opened once at a time.
+        // This runs without consent, because several managers share the device here, and a medium can be open only
+        // once.
         let device = try GNSDevice(in: Air(), FakeServiceUnderTest(), permission: .undecided)
         device.run {
             let uses = ManagerUses()
@@ -55,7 +56,7 @@ import Testing
         let uses = OperationUses()
         uses.publish(manager, GNSMessage(content: Data("Ann".utf8)))
         uses.subscribe(manager)
-        // One publication and one subscription are kept. The other ones ended before they began.
+        // The app holds one publication and one subscription. The others ended before they began.
         #expect(await eventually { uses.status == "active" && service.fake.things.count == 2 })
         await aWhile()
         #expect(service.fake.things.count == 2)

@@ -12,7 +12,7 @@ import Testing
     private static func lines(_ path: String) throws -> [String] {
         try String(contentsOf: folder.appending(path: path), encoding: .utf8).split(separator: "\n")
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.hasPrefix("import ") }
-            // The filled form has a class of its own name.
+            // The filled snippet's class has another name.
             .map { $0.replacing("class FilledAppDelegate", with: "class AppDelegate") }
     }
 

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 import UIKitNames
 
-/// The document's examples do what it says.
+/// The document's examples work as it describes.
 @MainActor @Suite(.apart, .serialized) struct SnippetTests {
     private let app: App
 
@@ -37,7 +37,7 @@ import UIKitNames
         #expect(await eventually { app.store.load().configurations.count == 1 })
         let name = try #require(app.store.load().configurations.first?.identifier)
         Seen.calls = []
-        // A process that the agent has started for the call.
+        // The agent has started this process for the call.
         let process = try App(scratch: app.scratch)
         agent.report("1", name, .dictionary(["caller": .string("Ada")]))
         let delegate = FilledAppDelegate()
@@ -51,7 +51,7 @@ import UIKitNames
 
     @Test func theThirdTakesTheErrorsArrayAsEmpty() async throws {
         try app.scratch.write("", to: "push")
-        // A folder in whose place a file lies has no configurations.
+        // The folder's path is a file, so there are no configurations.
         let delegate = FilledAppDelegate()
         _ = PushSystem.$replacement.withValue(app.system) {
             delegate.application(UIApplication.shared, didFinishLaunchingWithOptions: nil)
