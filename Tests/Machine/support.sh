@@ -28,7 +28,7 @@ check() {
     fi
 }
 
-# within SECONDS COMMAND...: repeats the command until it succeeds.
+# within SECONDS COMMAND...: repeats the command until it succeeds, for at most SECONDS.
 within() {
     local end=$((SECONDS + $1))
     shift

@@ -64,7 +64,7 @@ import Testing
         let world = try World(kind)
         let (ours, neighbour) = (try await world.device(), try await world.device())
         let (publication, subscription) = (try await ours.publish("x"), try await ours.subscribe())
-        // Another device cannot do it, not even in the same project.
+        // Another device cannot use the identifiers, not even in the same project.
         for stranger in [neighbour, try await world.device("theirs")] {
             let (service, session) = (world.service, stranger.session)
             #expect(

@@ -32,7 +32,7 @@ final class Ringer: NSObject, CXProviderDelegate, Sendable {
         do {
             try await provider.reportNewIncomingCall(with: uuid, update: update)
         } catch {
-            // Without a ring tone, the user still sees the line on the terminal.
+            // If the call cannot ring, the user still sees the line on the terminal.
             calls.withLock { _ = $0.removeValue(forKey: uuid) }
         }
     }
