@@ -202,7 +202,7 @@ measure() {
 }
 
 keys "$address"
-# Not in a pipe: the services must end with this script.
+# This uses no pipe, because the services must end with this script.
 measure > >(tee "$scratch/section")
 wait $!
 [[ -z $file ]] || python3 - "$file" "$scratch/section" <<'REPLACE'

@@ -368,7 +368,7 @@ class Service(Scenario):
         return None, {}
 
     def work(self, folder, port):
-        """What the service has promised: identifiers that must be there, and identifiers that must be gone."""
+        """The service's promises: identifiers that must exist, and identifiers that must have ended."""
         there, gone = {}, set()
         statuses = Counter()
         key = (folder / "key").read_text()

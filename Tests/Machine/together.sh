@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs scripts of this folder, each in a machine of its own, as many at a time as there are processors, and prints one table: how many
-# checks held, how many show a known limit, and how many failed. The exit status is 1 if a check failed or a script gave no result.
+# Runs scripts of this folder, each in a machine of its own, as many at a time as there are processors, and prints one table: the
+# numbers of checks that passed, that show a known limit, and that failed. The exit status is 1 if a check failed or a script gave no
+# result.
 #
 #     Tests/Machine/together.sh SCRIPT...
 #

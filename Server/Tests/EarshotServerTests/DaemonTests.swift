@@ -35,7 +35,7 @@ import Testing
         #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 1)
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
-        // Only the owner may read it.
+        // Only the owner may read the database.
         let mode = try FileManager.default.attributesOfItem(atPath: daemon.database)[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o077 } == 0)
     }

@@ -60,7 +60,7 @@ import Testing
         #expect(try await subscriber.news() == ["+hello"])
     }
 
-    /// Both hear each other; one direction is enough.
+    /// If both devices hear each other, one direction is enough.
     @Test(arguments: StoreKind.all) func oneDirectionIsEnough(_ kind: StoreKind) async throws {
         let world = try World(kind)
         let (publisher, subscriber) = (try await world.device(), try await world.device())

@@ -115,7 +115,7 @@ import Testing
         try configure(0)
         let key = try daemon.key()
         try await daemon.serve("--configuration", daemon.file("conf").path)
-        // Each stream takes a connection, and a client has eight by itself.
+        // Each stream takes a connection, and a client has only eight by default.
         var pool = HTTPClient.Configuration()
         pool.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 32
         let client = HTTPClient(configuration: pool)

@@ -10,7 +10,7 @@ import Testing
     /// The minimum time after which sound counts as lost.
     private let patience = Duration.seconds(14)
 
-    /// Both hear each other, and the publisher is killed. Its own report must not outlive it.
+    /// Both devices hear each other, and the publisher is killed. Its own report must not outlive it.
     ///
     /// - Parameter age: the seconds between the publisher's report and its end.
     @Test(arguments: [0, 4, 29, 59], StoreKind.all)
@@ -39,7 +39,7 @@ import Testing
         #expect(try await subscriber.near() == ["hello"])
         try await world.pass(.milliseconds(1))
         #expect(try await subscriber.news() == ["-hello"])
-        // It comes back as soon as it reports again.
+        // The publisher is found again as soon as it reports.
         try await publisher.hear(try await subscriber.subscribe().token)
         #expect(try await subscriber.near() == ["hello"])
     }

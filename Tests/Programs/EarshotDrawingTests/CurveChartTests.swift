@@ -46,7 +46,7 @@ struct CurveChartTests {
         func place(_ name: String, _ picture: Picture) throws -> Double {
             try #require(picture.elements.first { $0.name == "text" && $0.text == name }).number("x")
         }
-        // At a third of its height, right of the curve's middle; in a legend the names stand below each other.
+        // At a third of its height, right of the curve's middle; in a legend the names are below each other.
         #expect(try place("right", few) - place("left", few) > 300)
         #expect(try place("curve 0", many) == place("curve 11", many))
         #expect(try place("curve 0", many) > 600)

@@ -4,7 +4,7 @@
 import Foundation
 import NetworkExtension
 
-/// A provider with an initializer of its own, as the document's sample has one.
+/// A provider with its own initializer, like the one in the document's sample.
 class OwnProvider: NEAppPushProvider {
     private let name: String
     private var count = 0

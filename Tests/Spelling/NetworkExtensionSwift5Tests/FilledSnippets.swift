@@ -1,12 +1,12 @@
 // swift-format-ignore-file
-// The lines within the functions, and of the classes, are those of Printed, which a test compares, and one of an app behind each
+// The lines within the functions and of the classes are those of Printed, as a test checks, with one line of an app after each
 // of their comments.
 
 import Foundation
 import NetworkExtension
 import UIKitNames
 
-/// What the filled snippets have done.
+/// A record of the filled snippets' actions.
 @MainActor enum Seen {
     static var error: (any Error)?
     static var saveCount = 0

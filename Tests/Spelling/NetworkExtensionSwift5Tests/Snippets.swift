@@ -1,5 +1,5 @@
 // swift-format-ignore-file
-// The lines within the functions, and the classes, are those of Printed, which a test compares.
+// The lines within the functions and the classes are those of Printed, as a test checks.
 
 import Foundation
 import NetworkExtension

@@ -45,7 +45,7 @@ import NearbyMessages
     /// Publishes by Bluetooth, and prints what the error handlers receive.
     @MainActor private static func runByBluetooth() async {
         GNSPermission.setGranted(true)
-        // It runs without a terminal, and its operations end with the foreground.
+        // The process has no terminal, and its operations end when it leaves the foreground.
         UIApplication.shared.setApplicationState(.active)
         let manager: GNSMessageManager = GNSMessageManager(
             apiKey: "key",

@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 @Suite struct MessageReceiverTests {
-    /// What a provider announced.
+    /// The announcements of a provider.
     private final class Announcements: Sendable {
         private let content = Mutex<[Announcement]>([])
         private let failures: Mutex<Int>

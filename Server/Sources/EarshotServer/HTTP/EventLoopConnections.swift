@@ -29,7 +29,7 @@ struct EventLoopConnections: ServerChildChannel {
         _ = channel.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 256, maximum: 65_536))
         do {
-            // Before TLS, whose handler is already there.
+            // The counter comes before TLS, whose handler is already in the pipeline.
             try channel.pipeline.syncOperations.addHandler(counter(), position: .first)
         } catch {
             return channel.eventLoop.makeFailedFuture(error)

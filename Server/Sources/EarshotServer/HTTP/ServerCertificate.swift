@@ -11,7 +11,7 @@ struct ServerCertificate: Sendable {
     init(certificatePath: String, privateKeyPath: String) throws {
         chain = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
         key = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
-        // Only a context compares the two.
+        // Only the creation of a context compares the key with the certificate.
         _ = try NIOSSLContext(configuration: configuration)
     }
 

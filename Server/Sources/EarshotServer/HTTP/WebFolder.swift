@@ -11,7 +11,7 @@ struct WebFolder: Sendable {
         let tag: String
     }
 
-    /// By the paths of requests.
+    /// The files by the paths of requests.
     private var files: [String: File] = [:]
     /// The names that are not served: hidden files, links that lead out of the folder, and entries other than files.
     private(set) var leftOut: [String] = []

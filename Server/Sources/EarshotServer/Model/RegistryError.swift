@@ -4,7 +4,7 @@ import Hummingbird
 /// a `Problem`.
 package enum RegistryError: Error, Sendable, Equatable, CustomStringConvertible {
     case noSuchProject(String)
-    /// Not registered, or, for an owner's key, in another project.
+    /// The beacon is not registered or, for an owner's key, belongs to another project.
     case noSuchBeacon
     case noSuchAttachment
     case noSuchNamespace

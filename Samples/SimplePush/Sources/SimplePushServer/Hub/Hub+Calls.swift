@@ -152,7 +152,7 @@ extension Hub {
             phase: end != nil ? .ended : call.isAccepted ? .accepted : .ringing, end: end)
         if let link { return link.send(.call(state)) }
         user.tellControls(.call(state))
-        // The provider rang for this call, so it hears the result.
+        // The provider rang for this call, so it gets the result.
         if !isOutgoing { user.notification?.send(.call(state)) }
     }
 }

@@ -220,7 +220,7 @@ final class Hub {
 
     /// Writes a change, and continues with its outcome on this loop.
     func change(_ change: StoreChange, then: @escaping (Hub, Result<StoreOutcome, StoreFailure>) -> Void) {
-        // The box keeps the closure on this loop; the store carries it only.
+        // The box guarantees that the closure runs on this loop; the store only passes it on.
         let then = NIOLoopBound(then, eventLoop: loop)
         store.write(change) { [loop, bound] outcome in
             loop.execute { then.value(bound!.value, outcome) }
