@@ -41,7 +41,7 @@ extension MessageManager {
 
         /// The access to the service over HTTP.
         package func webService(key: String) -> any MessageService {
-            HTTPMessageService(url: serviceURL, key: key, pace: internals.pace)
+            HTTPMessageService(url: serviceURL, key: key, pace: internals.pace, refusal: serviceRefusal)
         }
 
         /// A configuration of these values; see the properties of the same names.

@@ -29,15 +29,9 @@ public final class MessageManager: Sendable {
         let log = configuration.log
         let note: @Sendable (String) -> Void = { log?($0) }
         board = ProblemBoard(note: note)
-        let service: any MessageService
-        if let replacement = configuration.internals.service?(key) {
-            service = replacement
-        } else if let refusal = configuration.serviceRefusal {
-            configuration.internals.warn(refusal)
-            service = RefusedService(reason: refusal)
-        } else {
-            service = configuration.webService(key: key)
-        }
+        let replacement = configuration.internals.service?(key)
+        if replacement == nil, let refusal = configuration.serviceRefusal { configuration.internals.warn(refusal) }
+        let service = replacement ?? configuration.webService(key: key)
         exchange = Exchange(configuration, key: key, service: service, board: board, note: note)
         running = Task { [exchange] in await exchange.run() }
     }

@@ -14,6 +14,7 @@ final class HTTPMessageService: MessageService {
 
     private let base: String
     private let key: String
+    private let refusal: String?
     private let pace: MessageManager.Pace
     private let desk = SealingDesk()
     private let begin = ContinuousClock.now
@@ -24,8 +25,12 @@ final class HTTPMessageService: MessageService {
     private let streamSession: URLSession
 
     /// A client that has not sent a request yet.
-    /// - Parameter url: the address without `/v1`.
-    init(url: URL, key: String, pace: MessageManager.Pace) {
+    /// - Parameters:
+    ///   - url: the address without `/v1`.
+    ///   - refusal: why the address is not the one that the user asked for. No session opens then, so nothing is sent:
+    ///     another address would receive the key and the messages.
+    init(url: URL, key: String, pace: MessageManager.Pace, refusal: String? = nil) {
+        self.refusal = refusal
         var text = url.absoluteString
         while text.hasSuffix("/") { text.removeLast() }
         base = text
@@ -42,6 +47,7 @@ final class HTTPMessageService: MessageService {
     }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
+        if let refusal { throw .misconfigured(refusal) }
         // The key becomes part of a header.
         guard key.isPlain(upTo: 512) else { throw .malformedKey }
         let order = try json(SessionOrderBody(sealing: [Sealing.version]))
