@@ -39,6 +39,13 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
             return neighbours.map { .found($0) } + problems
         }
 
+        /// For the next run. Another device may then broadcast what was this device's own, such as the same direct message.
+        var forNextRun: World {
+            var next = self
+            next.neighbourhood.forgetOwnTokens()
+            return next
+        }
+
         /// Ends the problems of a medium, or of all, for which a condition holds.
         mutating func end(on medium: DiscoveryMediumKind? = nil, where isOver: (DiscoveryProblem) -> Bool)
             -> [DiscoveryEvent]
@@ -92,7 +99,7 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         _ strategy: DiscoveryStrategy, media: [any DiscoveryMedium], first: Payload?, tokens: AsyncStream<Payload>,
         after earlier: Discovery? = nil, clock: Time
     ) {
-        world = Mutex(earlier?.world.withLock { $0 } ?? World())
+        world = Mutex(earlier?.world.withLock(\.forNextRun) ?? World())
         self.strategy = strategy
         self.media = media.filter { strategy.uses($0.kind) }
         self.tokens = tokens

@@ -36,6 +36,9 @@ public struct Neighbourhood: Sendable {
         return records.removeValue(forKey: token).map { .lost($0.neighbour) }
     }
 
+    /// Forgets which tokens are the device's own: from now on they may be those of neighbours.
+    mutating func forgetOwnTokens() { ownTokens = OwnTokens() }
+
     /// Takes a sighting.
     /// - Parameters:
     ///   - sighting: the token, and how a medium heard it.

@@ -266,6 +266,30 @@ import Testing
         #expect(second.forget(for: []).isEmpty)
     }
 
+    /// A direct message is the same token from every device that sends it.
+    @Test func `in the next run another device may have what was the own token`() async {
+        let first = Discovery(media: [sound], tokens: .always(own), clock: clock)
+        var events = first.events().makeAsyncIterator()
+        while sound.tokens != [own] { await Task.yield() }
+        await sound.report(seen(own, seconds: 9))
+        await sound.report(seen(token, seconds: 9))
+        guard case .found(let found) = await events.next() else {
+            Issue.record("not found")
+            return
+        }
+        #expect(found.token == token, "the own token is no neighbour in this run")
+        await first.end()
+        let second = discovery(.scan, after: first)
+        events = second.events().makeAsyncIterator()
+        await sound.report(seen(own, seconds: 9))
+        guard case .found(let other) = await events.next() else {
+            Issue.record("not found")
+            return
+        }
+        #expect(other.token == own)
+        await second.end()
+    }
+
     @Test func `events before the end of a run are not lost with it`() async {
         let discovery = discovery(.scan, after: nil)
         let events = discovery.events()
