@@ -4,7 +4,7 @@
 #     Server/Benchmarks/postgres.sh start FOLDER      prints the address for --database
 #     Server/Benchmarks/postgres.sh stop FOLDER
 #
-# PostgreSQL does not run as root. If root runs this script, PostgreSQL runs as the user `nobody`.
+# PostgreSQL refuses to run as root, so root's script starts it as the user `nobody`.
 set -euo pipefail
 
 [[ $# == 2 && $1 =~ ^(start|stop)$ ]] || { sed -n '2,7s/^# \{0,1\}//p' "$0" >&2; exit 64; }

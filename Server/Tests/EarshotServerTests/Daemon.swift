@@ -201,7 +201,7 @@ final class Daemon: @unchecked Sendable {
 extension Process {
     private static let launching = NSLock()
     /// Starts one process after the other. Foundation's `run` lists /proc/self/fd into a buffer of 32 KiB, and copies 280 bytes from each
-    /// entry of 24. With 1,365 files the last copies read beyond the buffer; a test crashed so. `run.sh` runs tests with so many files
+    /// entry of 24. With 1,365 files the last copies read beyond the buffer; this crashed a test. `run.sh` runs tests with that many files
     /// alone.
     func begin() throws { try Self.launching.withLock { try run() } }
 }

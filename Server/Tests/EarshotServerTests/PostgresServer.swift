@@ -8,7 +8,7 @@
     /// A PostgreSQL server in a folder of its own, without a port: it listens at a socket in that folder. It ends with this
     /// process, even if that is killed.
     ///
-    /// PostgreSQL does not run as root. If root runs the tests, the server runs as `nobody`.
+    /// PostgreSQL refuses to run as root, so root's tests start it as the user `nobody`.
     final class PostgresServer: Sendable {
         struct Failure: Error, CustomStringConvertible {
             let description: String

@@ -93,8 +93,8 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
     /// - Parameters:
     ///   - first: broadcast before any other. The media receive it before they open, so they do not play a token of an
     ///     earlier run.
-    ///   - earlier: a run on the same media that has ended. The new one goes on with its neighbours and problems: another
-    ///     mode does not change the room. Its first stream has only what changes after that.
+    ///   - earlier: a run on the same media that has ended. The new run begins with its neighbours and problems, because
+    ///     another mode does not change the room. The first stream of the new run has only the changes after that.
     package init(
         _ strategy: DiscoveryStrategy, media: [any DiscoveryMedium], first: Payload?, tokens: AsyncStream<Payload>,
         after earlier: Discovery? = nil, clock: Time
@@ -166,9 +166,8 @@ public final class Discovery<Time: Clock>: Sendable where Time.Duration == Durat
         await waitUntilEnded()
     }
 
-    /// Forgets what a run in this mode could not see end: the neighbours, if it does not scan, and an occupied band, which
-    /// the next run notices by itself.
-    /// - Returns: the events of that.
+    /// Forgets the neighbours, if a run in this mode does not scan, and an occupied band, which the next run notices itself.
+    /// - Returns: the events of these changes.
     package func forget(for mode: DiscoveryMode) -> [DiscoveryEvent] {
         world.withLock { world in
             let problems = world.end { $0 == .bandOccupied }

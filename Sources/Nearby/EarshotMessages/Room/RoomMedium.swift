@@ -12,7 +12,7 @@ final class RoomMedium: Sendable {
     private let turn: Duration
     private let report: @Sendable (DiscoveryEvent) -> Void
     private let parts: AsyncStream<RoomPlan.Part>.Continuation
-    /// The present run of discovery, or the last one: the next goes on with its neighbours and problems.
+    /// The present run of discovery, or the last one: the next run begins with its neighbours and problems.
     private let discovery = Mutex<Discovery<ContinuousClock>?>(nil)
     private let task = Mutex<Task<Void, Never>?>(nil)
 

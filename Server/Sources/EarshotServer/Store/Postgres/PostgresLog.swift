@@ -7,7 +7,7 @@
     ///
     ///     turns that wait ─▶ batch ─▶ memory ─▶ one transaction (fence, rows by table) ─▶ answers
     ///
-    /// The log collects the next batch while it writes one, so many changes share one wait for the disk. Memory
+    /// While the log writes one batch, it collects the next: all changes of a batch share one wait for the disk. Memory
     /// changes only in a batch's turn. So if the database refuses the batch, memory is read again, and no change
     /// depends on data that is not on the disk.
     ///
