@@ -74,6 +74,8 @@ test-new-package: swift ## Build the first package of docs/MESSAGES.md as it is 
 test-guards: swift ## Break one guard after the other (limits, rights, refusals), and check that a test fails
 	@scripts/install-dependencies.sh test
 	@SWIFT=$(SWIFT) Tests/Guards/guards.py .build/testing
+	@scripts/install-dependencies.sh server
+	@SWIFT=$(SWIFT) Tests/Guards/guards.py --service
 
 test-kernels: swift ## Compare every form of the C kernels with slow twins, here and as aarch64 code under qemu
 	@scripts/install-dependencies.sh kernels

@@ -27,6 +27,16 @@ import Testing
         #expect(abs(now - Double(after.milliseconds)) < 3_600_000)
     }
 
+    /// A session ends with its lease, before a sweep removes it.
+    @Test(arguments: StoreKind.all) func aSessionEndsWithItsLease(_ kind: StoreKind) async throws {
+        let world = try World(kind)
+        let secret = try await world.service.openSession(key: try await world.key()).secret
+        world.clock.advance(by: world.service.limits.sessionLifetime - .milliseconds(1))
+        #expect(try await world.store.session(hash: Secret.hash(secret), now: world.clock.now) != nil)
+        world.clock.advance(by: .milliseconds(1))
+        #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
+    }
+
     /// More items end together than one write can end. One sweep still ends them all.
     @Test func oneSweepEndsAllThatIsDue() async throws {
         let world = try World { $0.sessionsPerKey = RateLimit(perSecond: 1e6, burst: 1e6) }

@@ -63,7 +63,12 @@ final class Daemon: @unchecked Sendable {
     private func runAlone(_ arguments: [String]) throws -> Result {
         let process = try make(arguments, output: "out", error: "err")
         try process.begin()
+        // A command that serves instead of refusing would never end.
+        let identifier = process.processIdentifier
+        let end = DispatchWorkItem { kill(identifier, SIGKILL) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + 60, execute: end)
         process.waitUntilExit()
+        end.cancel()
         return Result(
             status: process.terminationStatus, output: try String(contentsOf: file("out"), encoding: .utf8),
             error: try String(contentsOf: file("err"), encoding: .utf8))

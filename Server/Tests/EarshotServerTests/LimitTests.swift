@@ -188,6 +188,10 @@ import Testing
             #expect(try await status("192.0.2.1") == "401")
             #expect(try await status("192.0.2.1") == "429")
             #expect(try await status("192.0.2.2") == "401")
+            // What any other client writes does not count: these two have the address 127.0.0.1.
+            world.service.settings.change { $0.proxies = [] }
+            #expect(try await status("192.0.2.3") == "401")
+            #expect(try await status("192.0.2.4") == "429")
         }
     }
 

@@ -54,6 +54,21 @@ import Testing
         #expect(try await world.store.counts().sightings == 0)
     }
 
+    /// A sighting from the future would live longer than any other.
+    @Test(arguments: StoreKind.all) func anImpossibleAgeIsRefused(_ kind: StoreKind) async throws {
+        let world = try World(kind)
+        let (publisher, subscriber) = (try await world.device(), try await world.device())
+        let token = try await publisher.publish("hello").token
+        for age in [.seconds(-1), world.service.limits.maximumTimeToLive + .seconds(1)] as [Duration] {
+            let refusal = try await problem { try await hear(subscriber, token, age: age) }
+            #expect(refusal?.code == "out_of_range" && refusal?.message == "age_s is out of range.", "\(age)")
+        }
+        #expect(try await world.store.counts().sightings == 0)
+        try await hear(subscriber, token, age: world.service.limits.maximumTimeToLive)
+        try await hear(subscriber, token, age: .zero)
+        #expect(try await world.store.counts().sightings == 1)
+    }
+
     /// Older clients also send the medium by which they heard a token, and its strength. The service ignores both, so they
     /// may have any value.
     @Test(arguments: StoreKind.all) func textsAndObjectsTogether(_ kind: StoreKind) async throws {

@@ -1,9 +1,11 @@
 /// The match of messages and subscriptions.
 ///
 /// A publication P of device A and a subscription S of device B match while
-/// - both are alive, of one project, and A is not B,
+/// - both are alive, and of one project,
 /// - S selects P: the same namespace, and the same type or none, and
 /// - they are near: B hears a token of P, or A hears a token of S. If P is sealed, A must have sent its key for that token.
+///
+/// No device hears its own tokens (`record`), so A is never B.
 ///
 /// A change examines only the pairs that it may affect.
 extension Live {
@@ -11,7 +13,7 @@ extension Live {
     func isMatch(_ pair: Pair, now: Moment) -> Bool {
         guard let offer = offers[pair.publication], let wish = wishes[pair.subscription] else { return false }
         let (publication, filter) = (offer.publication, wish.subscription.filter)
-        guard offer.isAlive(now), wish.expires > now, offer.project == wish.project, offer.device != wish.device,
+        guard offer.isAlive(now), wish.expires > now, offer.project == wish.project,
             publication.namespace == filter.namespace, filter.type.isEmpty || filter.type == publication.type
         else { return false }
         let keyed = devices[offer.device]?.salt == nil ? nil : pair.publication
