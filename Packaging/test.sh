@@ -24,7 +24,7 @@ mkdir -p "$kept/archives"
 tools=(man-db groff-base bash-completion curl gcc g++ libc6-dev pkg-config valgrind python3-venv python3-numpy nodejs dbus-user-session libpam-systemd)
 if [[ ! -f $base ]]; then
     echo "Making a fresh $release ..."
-    mmdebstrap --quiet --variant=apt --include=systemd,systemd-sysv,dbus "$release" "$base.new"
+    mmdebstrap --quiet --format=tar --variant=apt --include=systemd,systemd-sysv,dbus "$release" "$base.new"
     mv "$base.new" "$base"
 fi
 
