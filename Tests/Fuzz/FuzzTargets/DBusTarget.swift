@@ -49,7 +49,9 @@ private func depth(_ value: DBusValue) -> Int {
     }
 }
 
+/// A value copies its parts only near the root: five copies at each of twenty depths would be 10¹⁴ values.
 private func value(_ input: inout FuzzInput, depth: Int) -> DBusValue {
+    let maximumCopyCount = depth < 3 ? 4 : 1
     func word() -> UInt64 { input.bytes(8).reduce(0) { $0 << 8 | UInt64($1) } }
     switch input.below(depth < 20 ? 17 : 12) {
     case 0: return .boolean(input.byte() & 1 == 1)
@@ -69,11 +71,11 @@ private func value(_ input: inout FuzzInput, depth: Int) -> DBusValue {
         let first = value(&input, depth: depth + 1)
         // The reader gives an array of bytes as `bytes`, so this makes none.
         guard first.signature != "y", !first.signature.hasPrefix("{") else { return first }
-        return .array(of: first.signature, [DBusValue](repeating: first, count: input.below(5)))
+        return .array(of: first.signature, [DBusValue](repeating: first, count: input.below(maximumCopyCount + 1)))
     case 14:
         var entries: [DBusValue: DBusValue] = [:]
         let sample = value(&input, depth: depth + 1)
-        for number in 0..<input.below(4) { entries[.string("\(number)")] = sample }
+        for number in 0..<input.below(maximumCopyCount + 1) { entries[.string("\(number)")] = sample }
         return .dictionary(key: "s", value: sample.signature, entries)
     case 15:
         let fields = (0...input.below(4)).map { _ in value(&input, depth: depth + 1) }
