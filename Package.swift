@@ -488,16 +488,34 @@ let bindings = Wing(name: "Bindings")
 
 // MARK: Parts of the package, chosen by the environment
 
-// The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain.
+// The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain. ThreadSanitizer also sees messages,
+// Bluetooth and the agent, but no other programs: tests that start one do not run.
 if let sanitizer = Context.environment["EARSHOT_SANITIZER"] {
-    let parts: Set = [
+    var parts: Set = [
         "CALSA", "CEarshotKernels", "CFFTW3", "CSndFile", "EarshotBasics", "EarshotSystem", "EarshotCoding",
         "EarshotDSP", "EarshotModem",
         "EarshotChannel", "EarshotAudio", "EarshotLive", "TestSupport", "EarshotAudioTests", "EarshotLiveTests",
     ]
+    if sanitizer == "thread" {
+        parts.formUnion([
+            "CCrypto", "CProcess", "CSystemd", "NearbyWire", "EarshotDiscovery", "EarshotSealing", "EarshotMessages",
+            "EarshotDBus", "EarshotBluetooth", "EarshotNetworks", "EarshotNotifications", "EarshotPush",
+            "EarshotAgent", "EarshotConsole", "earshot-agent", "MessagesTestSupport", "DesktopTestSupport",
+            "NearbyWireTests", "EarshotDiscoveryTests", "EarshotSealingTests", "EarshotMessagesTests",
+            "EarshotBluetoothTests", "EarshotDBusTests", "EarshotNetworksTests", "EarshotNotificationsTests",
+            "EarshotPushTests", "EarshotAgentTests",
+        ])
+    } else {
+        package.dependencies = [numericsPackage]
+    }
     package.targets.removeAll { !parts.contains($0.name) }
+    for target in package.targets {
+        target.dependencies.removeAll {
+            guard case .byNameItem(let name, _) = $0 else { return false }
+            return !parts.contains(name)
+        }
+    }
     package.products = []
-    package.dependencies = [numericsPackage]
     // With ThreadSanitizer, Swift 6.3 cannot compile the modem: in structs that must not be copied it reports overlapping
     // accesses where there are none, and with spans it crashes. The modem has no threads; its callers are still checked.
     if sanitizer == "thread" {

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the tests of the code with threads and raw memory, devices and live sessions, under ThreadSanitizer and
-# AddressSanitizer. The modem is compiled without ThreadSanitizer; the manifest says why.
+# AddressSanitizer; under ThreadSanitizer also those of messages, Bluetooth, D-Bus, push and the agent that start no other program. The modem
+# is compiled without ThreadSanitizer; the manifest says why. `Server/Tests/sanitize.sh` does it with the service.
 #
 #     Tests/Support/sanitize.sh [thread|address]...
 #
@@ -65,4 +66,10 @@ for sanitizer; do
         ;;
     esac
     run '^(EarshotAudioTests|EarshotLiveTests)\.'
+    [[ $sanitizer == thread ]] || continue
+    for wing in Sealing Discovery Messages Bluetooth DBus Networks Notifications Push; do run "^Earshot${wing}Tests\."; done
+    run '^NearbyWireTests\.'
+    # Only those that start no program of the build, which these are.
+    suites='AgentServer|FrameBacklog|AppPresence|AppStarter|StartPolicy|StartedProcesses|StateStore|Calendar|ResumingService'
+    run "^EarshotAgentTests\.($suites|Supervisor|RestartPolicy|ProviderLocator|SystemdLauncher)Tests/"
 done
