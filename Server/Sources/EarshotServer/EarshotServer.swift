@@ -76,8 +76,7 @@ public struct EarshotServer: Sendable {
     ///   - onRunning: called once with the port, when all listeners accept connections.
     ///   - onReload: called at each SIGHUP; returns the new options. Those of listeners and of the database do not
     ///     change.
-    /// - Throws: an error of the network library if the address cannot be bound; `AdministrationError` if the address
-    ///   of the listener for operators cannot be bound.
+    /// - Throws: `AdministrationError` if the address of a listener cannot be bound.
     public func run(
         onRunning: @escaping @Sendable (Int) -> Void, onReload: @escaping @Sendable () throws -> Options
     ) async throws {
@@ -90,10 +89,12 @@ public struct EarshotServer: Sendable {
             onRunning(port)
         }
         var services: [any Service] = [
-            Self.application(
-                service, nodes: nodes, server: try server(service),
-                address: .hostname(options.host, port: options.port),
-                logger: logger, onRunning: { starting.isRunning(port: $0) }),
+            NamedListener(
+                application: Self.application(
+                    service, nodes: nodes, server: try server(service),
+                    address: .hostname(options.host, port: options.port),
+                    logger: logger, onRunning: { starting.isRunning(port: $0) }),
+                name: "clients", option: "--port", "\(options.host):\(options.port)"),
             ServiceManager(),
             Reloading(metrics: service.metrics, logger: logger) { try reload(try onReload()) },
         ]

@@ -65,7 +65,7 @@ extension Problem {
         remedy: "Send the header 'Authorization: Bearer …'.")
     static let badKey = Problem(
         .unauthorized, "bad_key", "The API key is unknown or revoked.",
-        remedy: "Create one with 'earshotd key create'.")
+        remedy: "Create one with 'earshotd key create' in this service's database (--database).")
     static let notDeviceKey = Problem(
         .forbidden, "not_device_key", "This is an owner's key; it opens no session.",
         remedy: "Use a key of 'earshotd key create' without --owner, and keep the owner's key out of apps.")

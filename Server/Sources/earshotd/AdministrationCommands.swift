@@ -29,7 +29,7 @@ struct ProjectCommand: AsyncParsableCommand {
         func validate() throws { try requireName(name) }
 
         func run() async throws {
-            let project = try await administer(database) { store in
+            let project = try await administer(database, creates: true) { store in
                 try await store.createProject(name: name, salt: open ? nil : Secret.newSalt())
             }
             print("project \(project.name)\(open ? ", open" : "")")
@@ -61,8 +61,8 @@ struct KeyCommand: AsyncParsableCommand {
                 A key is for one of three: apps, web pages (--browser), or the owner's own programs (--owner).
 
                 Everyone can read a browser key in its page. So it only publishes and subscribes, each address has a limit, \
-                and pages of other origins are refused. Name the origins of your pages:
-                  earshotd key create demo --browser --origin https://example.org --origin http://localhost:8000
+                and pages of other origins are refused. Name the origin of your page; repeat --origin for more than one:
+                  earshotd key create demo --browser --origin https://example.org
 
                 Pages that the service itself serves ('earshotd serve --web') may use it always, so it needs no origin for them.
                 """)
@@ -214,11 +214,12 @@ private func requireName(_ name: String) throws {
 }
 
 /// Opens the database, which a running service may be using, and closes it again.
+/// - Parameter creates: whether the command creates a missing database.
 func administer<Value>(
-    _ database: DatabaseOption, _ body: (any OperatorStore) async throws -> Value
+    _ database: DatabaseOption, creates: Bool = false, _ body: (any OperatorStore) async throws -> Value
 ) async throws -> Value {
-    try await orFail("cannot use the database '\(database.name)'") {
-        let store = try StoreOpening.administer(database.database)
+    try await orFail("database '\(database.name)'") {
+        let store = try StoreOpening.administer(database.database, creates: creates)
         let value = try await body(store)
         try store.close()
         return value

@@ -48,7 +48,7 @@ struct DatabaseOption: ParsableArguments {
         name: .customLong("database"),
         help: ArgumentHelp(
             """
-            The SQLite database; a missing one is created. Or postgres://user@host/name, for several services together. \
+            The SQLite database; 'serve' and 'project create' create a missing one. Or postgres://user@host/name, for several services together. \
             (default: that of --configuration, or earshotd.sqlite)
             """,
             valueName: "file or address"))

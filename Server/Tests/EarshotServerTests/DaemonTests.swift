@@ -283,6 +283,51 @@ import Testing
         #expect(result.error.contains("is not a SQLite database"))
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")))
+    func namesTheFileOfTLSThatIsWrong() throws {
+        let (daemon, other) = (try Daemon(), try Daemon())
+        for each in [daemon, other] {
+            try each.makeCertificate(key: ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+        }
+        let (certificate, key) = (daemon.file("cert.pem").path, daemon.file("key.pem").path)
+        for (certificate, key, reason) in [
+            ("/nowhere", key, "Cannot read the certificate '/nowhere' (--tls-certificate): No such file or directory."),
+            (certificate, "/nowhere", "Cannot read the private key '/nowhere' (--tls-key): No such file or directory."),
+            (key, key, "The certificate '\(key)' (--tls-certificate) is no certificate in PEM form."),
+            (certificate, certificate, "The private key '\(certificate)' (--tls-key) is no key in PEM form"),
+            (certificate, other.file("key.pem").path, "(--tls-key) is not that of the certificate '\(certificate)'"),
+        ] {
+            let refused = try daemon.run("serve", "--port", "0", "--tls-certificate", certificate, "--tls-key", key)
+            #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+        }
+    }
+
+    @Test func namesThePortThatIsInUse() async throws {
+        let (daemon, second) = (try Daemon(), try Daemon())
+        try await daemon.serve()
+        let port = try #require(URL(string: daemon.base)?.port)
+        let refused = try second.run("serve", "--port", "\(port)", "--no-operations")
+        let reason =
+            "the listener for clients cannot use 127.0.0.1:\(port) (--port): Address already in use. Another program"
+        #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+    }
+
+    /// A backup of a database that does not exist would be one of nothing.
+    @Test(arguments: [
+        "backup copy", "check", "project list", "key create demo", "key list", "beacon list", "device list",
+    ])
+    func noOtherCommandCreatesADatabase(_ command: String) throws {
+        let daemon = try Daemon()
+        let words = command.replacing("copy", with: daemon.file("copy").path).split(separator: " ").map(String.init)
+        let refused = try daemon.run(words)
+        #expect(
+            refused.error
+                == "Error: database '\(daemon.database)': There is no such file. Name the service's database with "
+                + "--database or --configuration.\n")
+        #expect(refused.status == 1 && refused.output.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: daemon.database))
+    }
+
     /// Serves with a certificate of its own.
     /// - Parameter key: the options of openssl for its key.
     private func serveTLS(_ daemon: Daemon, key: [String]) async throws {

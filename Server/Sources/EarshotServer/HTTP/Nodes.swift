@@ -66,24 +66,3 @@ struct Nodes: Sendable {
         ) -> any Service { preconditionFailure("a node without PostgreSQL") }
     #endif
 }
-
-/// Names a listener in its error, because its address may be a default that the operator did not type.
-struct NamedListener<Application: ApplicationProtocol>: Service {
-    let application: Application
-    let name: String
-    let option: String
-    let address: String
-
-    init(application: Application, name: String, option: String, _ address: String) {
-        (self.application, self.name, self.option, self.address) = (application, name, option, address)
-    }
-
-    func run() async throws {
-        do {
-            try await application.run()
-        } catch {
-            throw AdministrationError(
-                description: "the listener for \(name) cannot use \(address) (\(option)): \(error)")
-        }
-    }
-}

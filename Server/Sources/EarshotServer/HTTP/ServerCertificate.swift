@@ -1,3 +1,4 @@
+import Glibc
 import NIOCore
 import NIOSSL
 
@@ -7,12 +8,32 @@ struct ServerCertificate: Sendable {
     private let key: NIOSSLPrivateKeySource
 
     /// Reads PEM files.
-    /// - Throws: an error of the TLS library if a file cannot be read, or if the key is not that of the certificate.
+    /// - Throws: `AdministrationError` if a file cannot be read, or if the key is not that of the certificate.
     init(certificatePath: String, privateKeyPath: String) throws {
-        chain = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
-        key = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
-        // Only the creation of a context compares the key with the certificate.
-        _ = try NIOSSLContext(configuration: configuration)
+        let (certificate, privateKey) = (
+            "certificate '\(certificatePath)' (--tls-certificate)", "private key '\(privateKeyPath)' (--tls-key)"
+        )
+        for (path, name) in [(certificatePath, certificate), (privateKeyPath, privateKey)]
+        where access(path, R_OK) != 0 {
+            throw AdministrationError(description: "Cannot read the \(name): \(String(cString: strerror(errno))).")
+        }
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)
+        } catch {
+            throw AdministrationError(description: "The \(certificate) is no certificate in PEM form.")
+        }
+        do {
+            key = .privateKey(try NIOSSLPrivateKey(file: privateKeyPath, format: .pem))
+        } catch {
+            throw AdministrationError(
+                description: "The \(privateKey) is no key in PEM form, or a password protects it.")
+        }
+        do {
+            // Only the creation of a context compares the key with the certificate.
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw AdministrationError(description: "The \(privateKey) is not that of the \(certificate).")
+        }
     }
 
     /// The suites of TLS 1.2 with ephemeral keys and authenticated encryption: an attacker who records the traffic and

@@ -19,6 +19,8 @@ enum DatabaseFiles {
                 ?? .typeUnknown
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
             return
+        } catch CocoaError.fileReadNoPermission {
+            throw failure(path, EACCES)
         } catch {
             throw AdministrationError(description: "Cannot read '\(path)': \(error.localizedDescription)")
         }
@@ -43,7 +45,9 @@ enum DatabaseFiles {
     private static func target(_ path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
 
     private static func failure(_ path: String, _ reason: Int32) -> AdministrationError {
-        AdministrationError(description: "Cannot read '\(path)': \(String(cString: strerror(reason))).")
+        AdministrationError(
+            description: "Cannot read '\(path)': \(String(cString: strerror(reason)))."
+                + (reason == EACCES ? " Run the command as the service's user." : ""))
     }
 
     /// Removes other users' permissions on the existing files: the database, its write-ahead log, and the log's index.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import Logging
 
 /// A store for the operator's commands.
@@ -11,9 +12,17 @@ package protocol OperatorStore: Administration, RegistryStore {
 /// Opens the store that `--database` names: a SQLite file, or `postgres://…`.
 package enum StoreOpening {
     /// Opens a store for a command of the operator; a service may be running.
-    /// - Throws: `AdministrationError` if this build does not support the store, or the error of the database.
-    package static func administer(_ database: String) throws -> any OperatorStore {
-        guard isPostgres(database) else { return try SQLiteStore(path: database, isServing: false) }
+    /// - Parameter creates: whether the command creates a missing file. Any other command would find nothing in it.
+    /// - Throws: `AdministrationError` if there is no such file, or if this build does not support the store; or the error of the database.
+    package static func administer(_ database: String, creates: Bool) throws -> any OperatorStore {
+        guard isPostgres(database) else {
+            guard creates || access(database, F_OK) == 0 || errno != ENOENT else {
+                throw AdministrationError(
+                    description:
+                        "There is no such file. Name the service's database with --database or --configuration.")
+            }
+            return try SQLiteStore(path: database, isServing: false)
+        }
         return try postgres(database, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
     }
 

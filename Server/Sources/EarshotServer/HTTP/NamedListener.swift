@@ -1,0 +1,38 @@
+import Glibc
+import Hummingbird
+import NIOCore
+import ServiceLifecycle
+
+/// Names a listener in its error, because its address may be a default that the operator did not type.
+struct NamedListener<Application: ApplicationProtocol>: Service {
+    let application: Application
+    let name: String
+    let option: String
+    let address: String
+
+    init(application: Application, name: String, option: String, _ address: String) {
+        (self.application, self.name, self.option, self.address) = (application, name, option, address)
+    }
+
+    func run() async throws {
+        do {
+            try await application.run()
+        } catch {
+            throw AdministrationError(
+                description: "the listener for \(name) cannot use \(address) (\(option)): \(Self.reason(error))")
+        }
+    }
+
+    /// The network library's errors name its functions, and no remedy.
+    private static func reason(_ error: any Error) -> String {
+        if case SocketAddressError.unknown = error { return "The host has no address." }
+        guard let code = (error as? IOError)?.errnoCode else { return "\(error)" }
+        let remedy =
+            switch code {
+            case EADDRINUSE: " Another program, perhaps another earshotd, listens there. Choose another port."
+            case EACCES: " Choose a port from 1024 on: those below need privileges."
+            default: ""
+            }
+        return String(cString: strerror(code)) + "." + remedy
+    }
+}
