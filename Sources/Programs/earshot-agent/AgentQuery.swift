@@ -19,7 +19,7 @@ enum AgentQuery {
             throw Failure(
                 .unavailable,
                 "No earshot-agent at '\(path.escapedForTerminal)': \(reason). It runs once an app has background work; "
-                    + "'make install-agent' installs it.")
+                    + "the package earshot-nearby or 'make install-agent' installs it.")
         }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: patienceSeconds, tv_usec: 0)

@@ -17,7 +17,7 @@ struct RunCommand: ParsableCommand {
         discussion: """
             Operations survive a crash of this program, a logout and a restart of the machine.
 
-            systemd starts it when the first app connects ('make install-agent'). Without systemd the first app starts \
+            systemd starts it when the first app connects (the package earshot-nearby and 'make install-agent' install its units). Without systemd the first app starts \
             it, or you: it runs in the foreground and writes its log to standard error.
 
             FILES:

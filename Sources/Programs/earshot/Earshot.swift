@@ -95,7 +95,8 @@ struct Earshot: ParsableCommand {
             "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. "
                 + (NearestName.of(name, among: commandNames.sorted() + ExternalCommand.names)
                     .map { "Did you mean '\($0.escapedForTerminal)'? " } ?? "")
-                + "'earshot --help' lists the commands; 'make install-all' installs all of them.")
+                + "'earshot --help' lists the commands. All of them come with Debian's package earshot-nearby, or with "
+                + "'make install-all'.")
     }
 
     /// The last paragraph of the help. It is empty unless help is printed, so that other commands do not read PATH.

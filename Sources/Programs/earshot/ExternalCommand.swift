@@ -46,11 +46,15 @@ struct ExternalCommand {
         while waitpid(process, nil, 0) < 0, errno == EINTR {}
     }
 
+    /// Only the other names of this program are commands: nearby, publish and those beside them are links to it.
+    private static let linkedProgram = prefix + "messages"
+
     /// The names of all such commands that are installed, sorted.
     static var names: [String] {
         var names: Set<String> = []
         for folder in folders {
-            for file in files(in: folder) where file.hasPrefix(prefix) && isProgram("\(folder)/\(file)") {
+            for file in files(in: folder)
+            where file.hasPrefix(prefix) && file != linkedProgram && isProgram("\(folder)/\(file)") {
                 names.insert(String(file.dropFirst(prefix.count)))
             }
         }

@@ -187,8 +187,8 @@ final class AgentClient: Sendable {
             news(
                 .away(
                     sentence:
-                        "earshot-agent does not answer at \(path): \(reason). Install it with 'make install-agent', "
-                        + "or start it; until then the operation ends with the program."))
+                        "earshot-agent does not answer at \(path): \(reason). Install it (the package earshot-nearby, or "
+                        + "'make install-agent'), or start it; until then the operation ends with the program."))
         }
         retry()
     }

@@ -63,7 +63,8 @@ package enum ServiceFailure: Error, Sendable, Hashable {
     /// The remedy, in Earshot's own words: texts of an unknown server must not reach a log.
     private static func remedy(_ code: String) -> String {
         switch code {
-        case "bad_key", "no_credentials": "the key is unknown or revoked. Create one with 'earshotd key create'."
+        case "bad_key", "no_credentials":
+            "the key is unknown or revoked. Create one with 'earshotd key create' in the service's database."
         case malformedKeyCode:
             "the key is empty, or holds a line break, a space or another character that no key has. Use the line that "
                 + "'earshotd key create' printed, without its end."

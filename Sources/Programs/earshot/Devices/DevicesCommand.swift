@@ -21,7 +21,7 @@ struct DevicesCommand: ParsableCommand {
 
             Below them are the Bluetooth adapters, and whether bluetoothd runs with --experimental, which changes how it \
             scans and advertises, with what to do about it. Arguments, --capture and --playback leave them out; they need \
-            earshot-messages, which 'make all' builds.
+            earshot-messages, of the package earshot-nearby or 'make all'.
 
             EXAMPLES:
               earshot devices

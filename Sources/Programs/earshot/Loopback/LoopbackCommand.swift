@@ -129,7 +129,7 @@ struct LoopbackCommand: ParsableCommand {
         let medium = try makeMedium(for: program)
         if via == .alsa, !quiet {
             StandardStream.error.print(
-                "playing \(program.sendings.count) tokens for \(DecimalText.text(program.seconds, decimals: 0)) s, "
+                "\(program.sendings.count) tokens for \(DecimalText.text(program.seconds, decimals: 0)) s, "
                     + "seed \(program.order.seed); Ctrl-C ends early")
         }
         let progress = ProgressBar(partCount: 1, isEnabled: !quiet)

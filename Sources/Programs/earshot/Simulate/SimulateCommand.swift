@@ -39,13 +39,13 @@ struct SimulateCommand: ParsableCommand {
 
             JSON, one line for each point:
               {"profile":"standard","channel":"awgn","snr_db":-10,"trials":1000,
-              "success":0.7270,"low":0.6986,"high":0.7537,"wrong":0,"duplicates":0,
-              "sent":1000,"decoded":727,"eb_n0_db":4.15}
+              "success":0.8090,"low":0.7835,"high":0.8322,"wrong":0,"duplicates":0,
+              "sent":1000,"decoded":809,"eb_n0_db":4.15}
             and a last line for each profile:
               {"profile":"standard","channel":"awgn","seed":1,"points":18,
-              "snr_50_db":-10.50,"snr_50_low_db":-10.56,"snr_50_high_db":-10.44,
-              "eb_n0_50_db":3.65,"snr_90_db":-9.48,"snr_90_low_db":-9.56,
-              "snr_90_high_db":-9.35,"eb_n0_90_db":4.67,"bound_90_db":-9.74,
+              "snr_50_db":-10.81,"snr_50_low_db":-10.88,"snr_50_high_db":-10.74,
+              "eb_n0_50_db":3.34,"snr_90_db":-9.67,"snr_90_low_db":-9.77,
+              "snr_90_high_db":-9.55,"eb_n0_90_db":4.48,"bound_90_db":-9.74,
               "coherent_bound_90_db":-12.19,"passed":true}
             The bounds are of theory, in white noise: by the tones' energies alone, and with known phases. \
             A crossing that the points do not reach is null, and so is the end of its 95 % interval.
