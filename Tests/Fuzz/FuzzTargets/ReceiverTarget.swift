@@ -3,8 +3,8 @@ import EarshotCoding
 import EarshotModem
 import Glibc
 
-/// The bytes are steps: any samples, frames, noise, holes. Two receivers get the same input in different blocks, and report the same
-/// frames. The tones of a reported payload are in the input where the frame is.
+/// The bytes are steps: any samples, frames, two frames at once, noise, holes. Two receivers get the same input in different blocks, and
+/// report the same frames. A reported payload was sent, or its tones are in the input where the frame is.
 func fuzzReceiver(_ bytes: [UInt8]) {
     var input = FuzzInput(bytes)
     let sound = Sound(&input)
@@ -30,6 +30,8 @@ private struct Sound {
     let combinedCount: Int
     let recognisesTokens: Bool
     private(set) var steps: [Step] = []
+    /// The payloads of frames that overlap others. The louder frame may hide the tones of the other one.
+    private(set) var hidden: Set<Payload> = []
 
     init(_ input: inout FuzzInput) {
         let options = input.byte()
@@ -39,7 +41,7 @@ private struct Sound {
         var frameCount = 0
         var noise = SeededGenerator(seed: 1)
         while !input.isAtEnd, frameCount < Self.maximumFrameCount {
-            let step = Self.step(&input, &noise, channelCount)
+            let step = step(&input, &noise)
             switch step {
             case .samples(let samples): frameCount += samples.count / channelCount
             case .hole(let count): frameCount += min(count, 48_000)
@@ -48,8 +50,9 @@ private struct Sound {
         }
     }
 
-    private static func step(_ input: inout FuzzInput, _ noise: inout SeededGenerator, _ channelCount: Int) -> Step {
-        switch input.below(6) {
+    private mutating func step(_ input: inout FuzzInput, _ noise: inout SeededGenerator) -> Step {
+        let kind = input.byte()
+        switch kind < 252 ? kind % 6 : 6 {
         case 0:
             // Any bits as samples.
             let bytes = input.bytes(4 * channelCount * input.below(64))
@@ -58,14 +61,17 @@ private struct Sound {
                     Float(bitPattern: bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) })
                 })
         case 1, 2:
-            let profile = Profile.all[input.below(3)]
-            let bytes = input.bytes(1 + input.below(32))
-            guard let payload = try? Payload(bytes),
-                let transmitter = try? Transmitter(profile: profile, sampleRateHertz: rateHertz)
-            else { return .hole(0) }
-            let amplitude = powf(10, -Float(input.below(64)) / 20)
-            var samples = transmitter.samples(payload, amplitude: amplitude)
+            guard var samples = Self.frame(&input)?.samples else { return .hole(0) }
             samples.removeFirst(input.below(8) == 0 ? samples.count * input.below(256) / 256 : 0)
+            return .samples(samples.flatMap { [Float](repeating: $0, count: channelCount) })
+        case 6:
+            guard case (let first, var samples)? = Self.frame(&input), let second = Self.frame(&input) else {
+                return .hole(0)
+            }
+            hidden.formUnion([first, second.payload])
+            let start = samples.count * input.below(256) / 256
+            samples += [Float](repeating: 0, count: max(0, start + second.samples.count - samples.count))
+            for (index, sample) in second.samples.enumerated() { samples[start + index] += sample }
             return .samples(samples.flatMap { [Float](repeating: $0, count: channelCount) })
         case 3:
             let level = powf(10, -Float(input.below(96)) / 20)
@@ -74,6 +80,16 @@ private struct Sound {
         case 4: return .hole(input.below(65_536) << input.below(12))
         default: return .samples([Float](repeating: 0, count: channelCount * input.below(16_384)))
         }
+    }
+
+    /// A frame of any profile, payload and level.
+    private static func frame(_ input: inout FuzzInput) -> (payload: Payload, samples: [Float])? {
+        let profile = Profile.all[input.below(3)]
+        let bytes = input.bytes(1 + input.below(32))
+        guard let payload = try? Payload(bytes),
+            let transmitter = try? Transmitter(profile: profile, sampleRateHertz: rateHertz)
+        else { return nil }
+        return (payload, transmitter.samples(payload, amplitude: powf(10, -Float(input.below(64)) / 20)))
     }
 
     /// The frames that a receiver reports.
@@ -125,7 +141,7 @@ private func check(_ frame: ReceivedFrame, _ sound: Sound) {
     require(frame.channel < sound.channelCount, "channel \(frame.channel)")
     guard let profile = Profile.named(frame.profileName) else { fatalError("profile \(frame.profileName)") }
     let seconds = profile.frameSeconds(payloadByteCount: frame.payload.count)
-    guard frame.combinedCount == 1, !frame.isRecognised else { return }
+    guard frame.combinedCount == 1, !frame.isRecognised, !sound.hidden.contains(frame.payload) else { return }
     let length = Double(frame.endSample - frame.startSample) / Double(Sound.rateHertz)
     require(abs(length - seconds) < 0.03 * seconds, "\(length) s for \(seconds) s of \(frame.payload)")
     guard let transmitter = try? Transmitter(profile: profile, sampleRateHertz: Sound.rateHertz) else { return }
