@@ -49,7 +49,7 @@ struct DatabaseOption: ParsableArguments {
         help: ArgumentHelp(
             """
             The SQLite database; 'serve' and 'project create' create a missing one. Or postgres://user@host/name, for several services together. \
-            (default: that of --configuration, or earshotd.sqlite)
+            (default: that of --configuration, or earshotd.sqlite: in $STATE_DIRECTORY, which systemd sets for the service, or in this folder)
             """,
             valueName: "file or address"))
     var given: String?
@@ -67,7 +67,13 @@ struct DatabaseOption: ParsableArguments {
             .map { String($0.dropFirst(prefix.count)) }
     }
 
-    var database: String { given ?? "earshotd.sqlite" }
+    var database: String { given ?? Self.stateFolder.map { "\($0)/earshotd.sqlite" } ?? "earshotd.sqlite" }
+
+    /// The first folder of systemd's `StateDirectory=`, systemd.exec(5).
+    private static var stateFolder: Substring? {
+        guard let folders = getenv("STATE_DIRECTORY").map({ String(cString: $0) }) else { return nil }
+        return folders.split(separator: ":").first
+    }
 
     /// The database for messages, without a password.
     var name: String { StoreOpening.name(database) }

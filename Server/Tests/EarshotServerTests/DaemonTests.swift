@@ -302,6 +302,21 @@ import Testing
         }
     }
 
+    /// systemd names the folder of `StateDirectory=`; a configuration or the command line may name another database.
+    @Test func theDatabaseIsInTheStateFolder() throws {
+        let (daemon, other) = (try Daemon(), try Daemon())
+        let script = """
+            export STATE_DIRECTORY=$1:/nowhere
+            "$0" project create here && "$0" project create there --database "$2"
+            echo "database $2" >"$1/configuration"
+            "$0" project list && "$0" project list --configuration "$1/configuration"
+            ls "$1" | grep 'sqlite$'
+            """
+        let text = try Daemon.shell(script, daemon.directory.path, other.database)
+        let lines = text.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+        #expect(lines == ["project here", "project there", "here", "there", "earshotd.sqlite"])
+    }
+
     @Test func namesThePortThatIsInUse() async throws {
         let (daemon, second) = (try Daemon(), try Daemon())
         try await daemon.serve()
