@@ -22,7 +22,8 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
 rm -rf "$work"
 mkdir -p "$work/debian"
-cp CHANGELOG.md "$work"
+cp CHANGELOG.md README.md "$work"
+cp -r docs "$work"
 cp Packaging/debian/* "$work/debian"
 cd "$work/debian"
 sed -i "s|@MAINTAINER@|$maintainer|" control

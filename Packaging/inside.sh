@@ -59,6 +59,7 @@ modem() {
     check "bash completes earshot enc" completes enc encode
     check "its copyright names FFTW" has_copyright earshot FFTW
     check "its copyright names swift-argument-parser" has_copyright earshot swift-argument-parser
+    check "it has the documents that its help names" ls /usr/share/doc/earshot/README.md /usr/share/doc/earshot/docs/{COMMANDS.md,range.py}
     drop earshot
     check "nothing is left of it" nothing_is_left
 }
@@ -127,9 +128,11 @@ service() {
     key=$(as_service earshotd key create demo --name phones)
     check "a device opens a session" opens_a_session "$key"
     check "its exposure is at most 1.5" bash -c "systemd-analyze security earshotd --no-pager | tail -1 | grep -E ': (0|1\.[0-5])'"
-    echo 'port 8790' >>/etc/earshotd/earshotd.conf
+    check "its database is in its state folder" test -f /var/lib/earshotd/earshotd.sqlite
+    printf '%s\n' 'port 8790' 'database /var/lib/earshotd/other.sqlite' >>/etc/earshotd/earshotd.conf
     check "it restarts with another configuration" systemctl restart earshotd
     check "and reads it" curl -fsS http://127.0.0.1:8790/healthz
+    check "with the database that it names" test -f /var/lib/earshotd/other.sqlite
     check "remove earshotd" apt remove earshotd
     check "its configuration stays" grep -q 'port 8790' /etc/earshotd/earshotd.conf
     check "its state stays" test -f /var/lib/earshotd/earshotd.sqlite
@@ -155,9 +158,8 @@ tarball() {
     check "it answers" waits_for curl -fsS http://127.0.0.1:8787/healthz
     check "stop the service" systemctl stop earshotd
     rm -rf /var/lib/private/earshotd /var/lib/earshotd
-    check "remove it as INSTALL says" bash -c "cd /packages && $(sed -n '/^ *tar -tzf/p' <<<"$install")"
+    check "remove it as INSTALL says" bash -ec "cd /packages; $(sed -n '/^ *tar -tzf/,$p' <<<"$install")"
     systemctl daemon-reload
-    rmdir --parents /usr/local/share/doc/earshot/licences 2>/dev/null
     check "nothing is left of it" nothing_is_left
 }
 

@@ -42,7 +42,7 @@ The programs need glibc $glibc or later, libstdc++, and on Debian and Ubuntu:
 of which the modem alone needs $(needs earshot | xargs). Swift is not needed. To remove all again:
 
     tar -tzf $name.tar.gz | grep -v '/$' | sed 's|^[^/]*/|/usr/local/|' | xargs rm -f
-    rmdir /usr/local/share/doc/earshot
+    rmdir /usr/local/share/doc/earshot/licences /usr/local/share/doc/earshot
 END
 tar -C "$work" --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}" \
     -cf - "$name" | gzip -9n >"$packages/$name.tar.gz"

@@ -89,7 +89,7 @@ let package = Package(
         .systemLibrary(name: "CPostgres", pkgConfig: "libpq"),
         .systemLibrary(name: "CAllocator"),
         .executableTarget(
-            name: "earshotd", dependencies: ["EarshotServer", wire, system, argumentParser, logging],
+            name: "earshotd", dependencies: ["EarshotServer", basics, wire, system, argumentParser, logging],
             swiftSettings: tested),
         .testTarget(
             name: "EarshotServerTests",

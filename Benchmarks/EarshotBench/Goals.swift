@@ -9,7 +9,7 @@ struct GoalsCommand: ParsableCommand {
         commandName: "goals", abstract: "Measure scenes at the receiver's limit, and the goal of each.",
         discussion: """
             Prints a row each, with its 95 % interval. A scene of n talkers counts the tokens of all of them, so it has 1/n of
-            the trials, at least 100.
+            the trials, but at least 100 if that many are asked for.
             """)
 
     @Option(help: "Trials a row.")
@@ -99,7 +99,7 @@ private struct Goal {
 func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64, channels: [String] = []) throws {
     report.add(
         "8-byte tokens; the share of the tokens sent that decode. \(trialCount) trials a row; a row with n talkers has 1/n of "
-            + "that, at least 100. Seed \(seed), 95 % intervals of the trials. By the energies of its tones alone "
+            + "that, at least \(min(100, trialCount)). Seed \(seed), 95 % intervals of the trials. By the energies of its tones alone "
             + "`standard` can reach 90 % from −9.7 dB on in white noise.\n"
     )
     report.add("| channel | profile | SNR | goal | decoded | tokens sent | wrong |\n|---|---|---|---|---|---|---|")
@@ -111,7 +111,7 @@ func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64, channel
         for profile in goal.profiles {
             var scene = AirScene()
             (scene.profile, scene.air, scene.snrDecibels) = (profile, preset.air, goal.snrDecibels)
-            let count = max(100, trialCount / preset.air.talkerLevelsDecibels.count)
+            let count = max(min(100, trialCount), trialCount / preset.air.talkerLevelsDecibels.count)
             let simulation = try Simulation(order(of: scene, trialCount: count, seed: seed))
             guard let point = simulation.point(snrDecibels: goal.snrDecibels) else { return }
             report.add(

@@ -1,4 +1,4 @@
-// The modem of a web page: earshot.wasm behind a small interface, for a page, a Worker, and node 20 or later.
+// The modem of a web page: earshot.wasm behind a small interface, for a page, a Worker, and node 18 or later.
 //
 // The module is the C interface of Earshot (Sources/Bindings/CEarshot/earshot.h) for WebAssembly. It has no imports: it opens no
 // device, starts no thread and reads no clock. The structs below are those of the header, where size_t has 4 bytes.

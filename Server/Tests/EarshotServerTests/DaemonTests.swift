@@ -302,6 +302,19 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("serv", "earshotd has no command 'serv'. Did you mean 'serve'? 'earshotd --help'"),
+        (
+            "project creat demo",
+            "earshotd project has no command 'creat'. Did you mean 'create'? 'earshotd project --help'"
+        ),
+        ("key remove 1", "earshotd key has no command 'remove'. 'earshotd key --help'"),
+    ])
+    func aMistypedCommandHasASuggestion(_ command: String, _ reason: String) throws {
+        let refused = try Daemon().run(command.split(separator: " ").map(String.init))
+        #expect(refused.status == 64 && refused.error.contains(reason), "\(refused.error)")
+    }
+
     /// systemd names the folder of `StateDirectory=`; a configuration or the command line may name another database.
     @Test func theDatabaseIsInTheStateFolder() throws {
         let (daemon, other) = (try Daemon(), try Daemon())

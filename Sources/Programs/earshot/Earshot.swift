@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBasics
 import EarshotConsole
 
 @main

@@ -129,14 +129,24 @@ import Testing
         let now = Int64((device.dueSeconds + 2) * 1e9) + 7_000_000_000
         let due = device.clock.dueFrameCount(at: now)
         #expect(abs(due - 2 * Self.rate - Self.period) < Self.rate / 1_000, "\(due)")
-        device.clock.restart(missing: due)
+        device.clock.restart(missing: due, at: now)
         #expect(device.clock.frameCount == before + due)
         #expect(device.clock.endNanoseconds == 0)
         #expect(device.clock.dueFrameCount(at: now + 1_000_000_000) == 0)
-        // The new stream stays later than the old one for ever, and the clock does not count that as a loss.
+        // The new stream begins at once, and stays later than the old one for ever, and the clock does not count that as a loss.
         device.lostSeconds += 2.5
         device.run(seconds: 20, jitter: 0.005, using: &random)
         #expect(device.claims.isEmpty)
         #expect(device.clock.frameCount == device.blockCount * Self.period + due)
+    }
+
+    /// The process is stopped after a restart and before the first block.
+    @Test(arguments: [0.3, 2.8]) func aStopInARestartIsMissing(seconds: Double) {
+        var clock = StreamClock(sampleRateHertz: Self.rate)
+        clock.restart(missing: 100, at: 1_000_000_000)
+        let missing = clock.received(Self.period, at: 1_000_000_000 + Int64(seconds * 1e9))
+        let expected = seconds < 0.5 ? 0 : Int((seconds * Double(Self.rate)).rounded()) - Self.period
+        #expect(missing == expected && clock.frameCount == 100 + Self.period + expected)
+        #expect(clock.received(Self.period, at: 1_040_000_000 + Int64(seconds * 1e9)) == 0)
     }
 }

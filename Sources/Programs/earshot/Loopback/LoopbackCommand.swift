@@ -35,16 +35,16 @@ struct LoopbackCommand: ParsableCommand {
 
             JSON, one line for each profile:
               {"profile":"fast","sent":10,"decoded":10,"wrong":0,"duplicates":0,
-              "missing":[],"snr_db":18.9,"snr_min_db":17.6,"snr_max_db":19.4,
-              "latency_s":0.549,"latency_p95_s":0.551,"latency_max_s":0.551,
+              "missing":[],"snr_db":19.3,"snr_min_db":18.4,"snr_max_db":20.0,
+              "latency_s":0.591,"latency_p95_s":0.593,"latency_max_s":0.593,
               "level_dbfs":-12.0,"passed":true}
             "missing" has at most \(LoopbackJSON.maximumMissingCount) tokens; SNR, latency and level are medians. \
             The last line is for all profiles together:
               {"via":"air","medium":"simulated air, SNR 20 dB","rate_hz":48000,
               "sent_level_dbfs":-12,"seed":7,"required_percent":95,"sent":30,
-              "decoded":30,"wrong":0,"duplicates":0,"played_s":54.5,
+              "decoded":30,"wrong":0,"duplicates":0,"played_s":57.5,
               "clock_ppm":0.0,"clock_uncertainty_ppm":0.1,"dropouts":0,
-              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.6,
+              "dropped_s":0,"interrupted":false,"response_db":0.0,"ripple_db":0.5,
               "noise_dbfs":-32.0,"cut_off_hz":null,"problems":[],
               "verdict":"fast, standard and far will work.","passed":true}
             "problems" can have silence, not_heard, too_quiet, noisy, clipping, cut_off and uneven. The clock is the \

@@ -155,8 +155,9 @@ final class CaptureReader: @unchecked Sendable {
     }
 
     private func reportLoss(_ reason: CaptureNotice.Loss) {
-        let count = clock.dueFrameCount(at: MonotonicTime.nanoseconds)
-        clock.restart(missing: count)
+        let now = MonotonicTime.nanoseconds
+        let count = clock.dueFrameCount(at: now)
+        clock.restart(missing: count, at: now)
         dropped += count
         if count > 0 { post(.lost(reason)) }
     }

@@ -13,12 +13,16 @@ struct StreamClock {
     static let toleranceSeconds = 0.08
     private static let windowSeconds = 5.0
     private static let judgedSeconds = 1.0
+    /// From a restart to its first block passes a period of 40 ms, and on a loaded machine several. If more passes, the process
+    /// or the machine was stopped, and the sound of that time is missing.
+    private static let maximumStartSeconds = 0.5
 
     let sampleRateHertz: Int
     /// The number of frames so far, including missing ones.
     private(set) var frameCount = 0
 
     private var origin: Int64?
+    private var restartNanoseconds: Int64?
     /// The minimum of t − n/F in this window and the one before, and the end of this one.
     private var minimum = (current: Double.infinity, previous: Double.infinity, endSeconds: 0.0)
     /// The minimum over the second under judgement. It ends by the clock, not by frames: the frames of a backlog all
@@ -44,8 +48,9 @@ struct StreamClock {
 
     /// The device starts again, and `count` frames are missing. The clock then learns the blocks' delay from the
     /// beginning.
-    mutating func restart(missing count: Int) {
+    mutating func restart(missing count: Int, at now: Int64) {
         self = StreamClock(sampleRateHertz: sampleRateHertz, frameCount: frameCount + count)
+        restartNanoseconds = now
     }
 
     /// The number of frames that should have been recorded by `now` and have not arrived yet.
@@ -58,15 +63,19 @@ struct StreamClock {
     /// Records that a block of `count` frames was read at `now`.
     /// - Returns: the number of unreported frames that went missing before it; `frameCount` includes them.
     mutating func received(_ count: Int, at now: Int64) -> Int {
-        if origin == nil { origin = now }
-        frameCount += count
+        var missing = 0
+        if origin == nil {
+            origin = now
+            let start = Double(now - (restartNanoseconds ?? now)) / 1e9 - Double(count) / Double(sampleRateHertz)
+            if start > StreamClock.maximumStartSeconds { missing = Int((start * Double(sampleRateHertz)).rounded()) }
+        }
+        frameCount += count + missing
         let nowSeconds = Double(now - (origin ?? now)) / 1e9
         let offset = nowSeconds - Double(frameCount) / Double(sampleRateHertz)
 
         let anchor = anchorSeconds
         judged.minimum = min(judged.minimum, offset)
         judged.count += 1
-        var missing = 0
         if nowSeconds >= judged.endSeconds {
             if let anchor, judged.count > 3, judged.minimum > anchor + StreamClock.toleranceSeconds {
                 missing = Int(((judged.minimum - anchor) * Double(sampleRateHertz)).rounded())
@@ -78,7 +87,7 @@ struct StreamClock {
         if nowSeconds >= minimum.endSeconds {
             minimum = (.infinity, minimum.current, nowSeconds + StreamClock.windowSeconds)
         }
-        minimum.current = min(minimum.current, offset - Double(missing) / Double(sampleRateHertz))
+        minimum.current = min(minimum.current, nowSeconds - Double(frameCount) / Double(sampleRateHertz))
         return missing
     }
 }

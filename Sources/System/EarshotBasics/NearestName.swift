@@ -1,10 +1,10 @@
 /// The name that a user most likely meant.
-enum NearestName {
+public enum NearestName {
     /// The name with the fewest typing mistakes compared with `word`, the first of equals; nil if none is similar.
     ///
     /// A mistake is a missing, added or changed letter, or two letters in the wrong order. One mistake in every three
     /// letters is allowed, and at least one.
-    static func of(_ word: String, among names: [String]) -> String? {
+    public static func of(_ word: String, among names: [String]) -> String? {
         let letters = Array(word.lowercased())
         // The work grows with the product of the lengths, and no name is longer than 40 letters.
         guard letters.count <= 40 else { return nil }
