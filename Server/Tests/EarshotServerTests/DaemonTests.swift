@@ -308,7 +308,7 @@ import Testing
             "project creat demo",
             "earshotd project has no command 'creat'. Did you mean 'create'? 'earshotd project --help'"
         ),
-        ("key remove 1", "earshotd key has no command 'remove'. 'earshotd key --help'"),
+        ("key destroy 1", "earshotd key has no command 'destroy'. 'earshotd key --help'"),
     ])
     func aMistypedCommandHasASuggestion(_ command: String, _ reason: String) throws {
         let refused = try Daemon().run(command.split(separator: " ").map(String.init))
