@@ -488,8 +488,8 @@ let bindings = Wing(name: "Bindings")
 
 // MARK: Parts of the package, chosen by the environment
 
-// The sanitizers look at what has threads and raw memory. The rest would be compiled for them in vain. ThreadSanitizer also sees messages,
-// Bluetooth and the agent, but no other programs: tests that start one do not run.
+// The sanitizers check code with threads or raw memory: devices and live sessions. ThreadSanitizer also checks messages, Bluetooth and the
+// agent. The other programs are not built, so tests that start one do not run.
 if let sanitizer = Context.environment["EARSHOT_SANITIZER"] {
     var parts: Set = [
         "CALSA", "CEarshotKernels", "CFFTW3", "CSndFile", "EarshotBasics", "EarshotSystem", "EarshotCoding",

@@ -26,7 +26,7 @@ enum Main {
         in command: any ParsableCommand.Type, _ name: String, _ words: ArraySlice<String>
     ) -> ValidationError? {
         let commands = command.configuration.subcommands.map {
-            ($0.configuration.commandName ?? "\($0)".lowercased(), $0)
+            ($0._commandName, $0)
         }
         guard let word = words.first, !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
         if let (known, command) = commands.first(where: { $0.0 == word }) {

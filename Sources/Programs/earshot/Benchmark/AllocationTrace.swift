@@ -55,7 +55,7 @@ enum AllocationTrace {
         for _ in 0..<8 { listening.push(samples) }
         mtrace()
         let probe = malloc(probeByteCount)
-        // The compiler removes an allocation whose address nobody sees.
+        // The compiler removes an allocation if nothing uses its address.
         keep(Float(UInt(bitPattern: probe) % 2))
         free(probe)
         var (blockCount, frameCount) = (0, 0)

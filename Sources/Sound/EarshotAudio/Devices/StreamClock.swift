@@ -22,6 +22,7 @@ struct StreamClock {
     private(set) var frameCount = 0
 
     private var origin: Int64?
+    /// When the device started again, until its first block; the first of several restarts without a block between them.
     private var restartNanoseconds: Int64?
     /// The minimum of t − n/F in this window and the one before, and the end of this one.
     private var minimum = (current: Double.infinity, previous: Double.infinity, endSeconds: 0.0)
@@ -46,11 +47,12 @@ struct StreamClock {
         return origin + Int64((anchorSeconds + Double(frameCount) / Double(sampleRateHertz)) * 1e9)
     }
 
-    /// The device starts again, and `count` frames are missing. The clock then learns the blocks' delay from the
+    /// The device starts again at `now`, and `count` frames are missing. The clock then learns the blocks' delay from the
     /// beginning.
     mutating func restart(missing count: Int, at now: Int64) {
+        let begin = origin == nil ? restartNanoseconds ?? now : now
         self = StreamClock(sampleRateHertz: sampleRateHertz, frameCount: frameCount + count)
-        restartNanoseconds = now
+        restartNanoseconds = begin
     }
 
     /// The number of frames that should have been recorded by `now` and have not arrived yet.
