@@ -22,7 +22,7 @@ export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
 
 rm -rf "$work"
 mkdir -p "$work/debian"
-cp CHANGELOG.md README.md "$work"
+cp CHANGELOG.md README.md SECURITY.md CONTRIBUTING.md "$work"
 cp -r docs "$work"
 cp Packaging/debian/* "$work/debian"
 cd "$work/debian"
@@ -48,7 +48,7 @@ cd - >/dev/null
 if dpkg --compare-versions "$(dpkg-query -W -f='${Version}' debhelper)" lt 13.11.6; then
     sed -i 's|^usr/lib/systemd/system$|& lib/systemd|' "$work/debian/earshotd.install"
 fi
-install -D -m 644 -t "$work/examples" Server/Operation/{nginx.conf,prometheus.yaml,alerts.yaml,dashboard.json,postgres.sql}
+install -D -m 644 -t "$work/examples" Server/Operation/{nginx.conf,prometheus.yaml,alerts.yaml,alerts.test.yaml,dashboard.json,postgres.sql,compose.yaml}
 
 licences() { Packaging/licences.py "$2" "${@:3}" >"$work/debian/$1.copyright"; }
 licences earshot "$built" earshot

@@ -12,8 +12,9 @@
         /// - Parameters:
         ///   - address: `postgres://user@host/database`, or anything that libpq takes.
         ///   - settings: statements that are run first.
-        /// - Throws: `PostgresError`.
+        /// - Throws: `PostgresError`. Its message has no part of the address.
         package init(_ address: PostgresAddress, settings: [String] = []) throws {
+            try Self.check(address)
             // A host that is gone is noticed after ten seconds, not after hours.
             let fixed = [
                 ("dbname", address.text), ("connect_timeout", "5"), ("tcp_user_timeout", "10000"),
@@ -30,7 +31,7 @@
             }
             // From here on, `deinit` frees the handle, even if this throws.
             guard PQstatus(handle) == CONNECTION_OK else {
-                throw PostgresError(state: "", message: Self.firstLine(String(cString: PQerrorMessage(handle))))
+                throw PostgresError(state: "", message: Self.whyNot(String(cString: PQerrorMessage(handle))))
             }
             // Notices would go to standard error.
             PQsetNoticeProcessor(handle, { _, _ in }, nil)
@@ -128,6 +129,40 @@
                 // Without a state, the connection was lost, and the statement may or may not have taken effect.
                 throw PostgresError(state: state ?? "", message: Self.firstLine(message))
             }
+        }
+
+        /// libpq's own errors about an address quote it, with its password.
+        private static func check(_ address: PostgresAddress) throws {
+            var reason: UnsafeMutablePointer<CChar>?
+            defer { PQfreemem(reason) }
+            guard let options = PQconninfoParse(address.text, &reason) else {
+                throw PostgresError(
+                    state: "",
+                    message:
+                        "This is no address of PostgreSQL. It has the form postgres://USER@HOST/NAME; in a password write %25 for %, "
+                        + "%2F for / and %40 for @, or give the password in PGPASSWORD.")
+            }
+            defer { PQconninfoFree(options) }
+            var option = options
+            while let keyword = option.pointee.keyword {
+                // A password with / or @ ends up here.
+                if String(cString: keyword) == "port", let value = option.pointee.val,
+                    String(cString: value).contains(where: { !$0.isNumber && $0 != "," })
+                {
+                    throw PostgresError(
+                        state: "",
+                        message:
+                            "The port of this address is no number. In a password write %2F for / and %40 for @, or give the password "
+                            + "in PGPASSWORD.")
+                }
+                option += 1
+            }
+        }
+
+        /// All lines of libpq's reason, because a later one may have the remedy.
+        private static func whyNot(_ message: String) -> String {
+            let lines = message.split(separator: "\n").joined(separator: " ")
+            return lines.contains("no password supplied") ? lines + ". Set PGPASSWORD, or PGPASSFILE." : lines
         }
 
         private static func firstLine(_ message: String) -> String {

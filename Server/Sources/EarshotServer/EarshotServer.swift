@@ -94,7 +94,7 @@ public struct EarshotServer: Sendable {
                     service, nodes: nodes, server: try server(service),
                     address: .hostname(options.host, port: options.port),
                     logger: logger, onRunning: { starting.isRunning(port: $0) }),
-                name: "clients", option: "--port", "\(options.host):\(options.port)"),
+                name: "clients", option: "--host, --port", HostAndPort.text(options.host, options.port)),
             ServiceManager(),
             Reloading(metrics: service.metrics, logger: logger) { try reload(try onReload()) },
         ]
@@ -208,11 +208,12 @@ public struct EarshotServer: Sendable {
     {
         let (host, logger) = (options.operationsHost, logger)
         let application = Self.operations(service, address: .hostname(host, port: port), logger: logger) { port in
-            logger.notice("operations", metadata: ["metrics": "http://\(host):\(port)/metrics"])
+            logger.notice("operations", metadata: ["metrics": "http://\(HostAndPort.text(host, port))/metrics"])
             onRunning()
         }
         return NamedListener(
-            application: application, name: "operators", option: "--operations-port", "\(host):\(port)")
+            application: application, name: "operators", option: "--operations-host, --operations-port",
+            HostAndPort.text(host, port))
     }
 
     /// The limits, with the connections reduced to the available file descriptors: each connection takes one.

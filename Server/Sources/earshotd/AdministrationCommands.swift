@@ -155,7 +155,9 @@ struct KeyCommand: AsyncParsableCommand {
             abstract: "List the keys: number, project, name, dates; 'owner' or 'browser' with its origins.",
             discussion: """
                 With --json, a line of JSON for each:
-                  {"created":"2026-11-24T12:00:00Z","id":1,"kind":"browser","name":"","origins":["https://example.org"],"project":"demo"}
+                  {"created":"2026-11-24T12:00:00Z","id":1,"kind":"browser",
+                  "name":"","origins":["https://example.org"],"project":"demo"}
+
                 'kind' is 'app', 'browser' or 'owner'; a revoked key has 'revoked'.
                 """)
 

@@ -112,7 +112,8 @@ struct BeaconCommand: AsyncParsableCommand {
             discussion: """
                 A line for each beacon: identity, project, note; below it one for each attachment: number, namespace, type, \
                 size. With --json, a line of JSON for each beacon:
-                  {"attachments":[{"bytes":7,"data":"V2VsY29tZQ==","id":"…","namespace":"","type":"greeting"}],
+                  {"attachments":[{"bytes":7,"data":"V2VsY29tZQ==","id":"…",
+                  "namespace":"","type":"greeting"}],
                   "beacon":"eddystone:…","note":"The door","project":"demo"}
                 """)
 

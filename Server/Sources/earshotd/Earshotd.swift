@@ -52,8 +52,9 @@ struct Earshotd: AsyncParsableCommand {
 
             Bluetooth beacons: 'earshotd beacon register' and 'earshotd beacon attach' put a message where a beacon is.
 
-            Every command takes the database with --database, or from the file of --configuration. Projects, keys and beacons may change while the service \
-            runs. docs/SERVICE.md has the HTTP interface, a systemd unit, TLS, backup and limits.
+            Every command but copy takes the database with --database, or from the file of --configuration. Projects, keys and beacons may change while the service \
+            runs. docs/SERVICE.md, in the Debian package /usr/share/doc/earshotd/SERVICE.md, has the HTTP interface, a systemd \
+            unit, TLS, backup and limits.
             """,
         version: "earshotd \(EarshotServer.version)",
         subcommands: [

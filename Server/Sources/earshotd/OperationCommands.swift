@@ -11,7 +11,8 @@ struct DeviceCommand: AsyncParsableCommand {
             abstract: "List the devices: identifier, project, key, publications, subscriptions, end of the session.",
             discussion: """
                 With --json, a line of JSON for each:
-                  {"device":"…","expires":"2026-12-01T12:00:00Z","key":1,"project":"demo","publications":1,"subscriptions":2}
+                  {"device":"…","expires":"2026-12-01T12:00:00Z","key":1,
+                  "project":"demo","publications":1,"subscriptions":2}
                 """)
 
         @Option(help: "List only the devices of this project.")
@@ -74,8 +75,8 @@ struct PublicationCommand: AsyncParsableCommand {
             abstract: "List the publications: identifier, project, device, namespace, type, size, end.",
             discussion: """
                 With --json, a line of JSON for each:
-                  {"bytes":7,"device":"…","expires":"2026-12-01T12:00:00Z","namespace":"","project":"demo","publication":"…",
-                  "type":"greeting"}
+                  {"bytes":7,"device":"…","expires":"2026-12-01T12:00:00Z","namespace":"",
+                  "project":"demo","publication":"…","type":"greeting"}
                 """)
 
         @Option(help: "List only the publications of this project.")
@@ -145,7 +146,8 @@ struct BackupCommand: AsyncParsableCommand {
         commandName: "backup", abstract: "Copy the SQLite database into a new file, while the service runs.",
         discussion: """
             The copy is one moment of the database. It has messages and live tokens in plain text, and only its owner may \
-            read it. To restore it, stop the service and put the file in the database's place.
+            read it. To restore it, stop the service, remove the database's -wal and -shm files, and put the copy in the \
+            database's place, with the service's user as its owner.
 
             PostgreSQL has pg_dump for this.
             """)

@@ -165,7 +165,8 @@ struct ServeCommand: AsyncParsableCommand {
         do {
             return try Self.parse(arguments + CommandLine.arguments.dropFirst(2))
         } catch {
-            throw ValidationError("The configuration '\(file)': \(Self.message(for: error))")
+            printError("Error: the configuration '\(file)': \(Self.message(for: error))")
+            throw ExitCode.validationFailure
         }
     }
 
@@ -182,10 +183,10 @@ struct ServeCommand: AsyncParsableCommand {
                 """, metadata: ["host": "\(host)"])
         }
         let (host, scheme) = (host, tlsCertificate == nil ? "http" : "https")
-        try await orFail("cannot serve on \(host):\(port) with the database '\(database.name)'") {
+        try await orFail("cannot serve on \(HostAndPort.text(host, port)) with the database '\(database.name)'") {
             let server = try server(options, logger: logger)
             try await server.run { port in
-                print("earshotd listens at \(scheme)://\(host):\(port)")
+                print("earshotd listens at \(scheme)://\(HostAndPort.text(host, port))")
                 fflush(nil)
             } onReload: {
                 try complete().options

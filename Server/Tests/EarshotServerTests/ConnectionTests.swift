@@ -102,11 +102,11 @@ import Testing
     /// The time limit of a later request's head begins with its first byte. A connection without a request may wait
     /// longer.
     @Test func theTimeOfALaterHead() async throws {
-        let world = try World { $0.headTime = .seconds(2) }
+        let world = try World { $0.headTime = .seconds(5) }
         try await EarshotServer.application(world.service, logger: silent).test(.live) { client in
             let port = try #require(client.port)
             func say(_ pieces: String...) async throws -> String {
-                try await RawConnection.say(pieces.map { ByteBuffer(string: $0) }, to: port, pause: .seconds(3))
+                try await RawConnection.say(pieces.map { ByteBuffer(string: $0) }, to: port, pause: .seconds(6))
             }
             let patient = try await say(Self.half + "\r\n", Self.whole)
             #expect(patient.components(separatedBy: "HTTP/1.1 200 ").count == 3, "\(patient)")

@@ -76,7 +76,7 @@ import Testing
             (["attach", beacon, "--file", "/nowhere/data"], 66, "cannot read '/nowhere/data'"),
             (["attach", beacon, "--file", "/dev/zero"], 1, "at most 1024"),
             (["attach", beacon, "--text", "x", "--namespace", "none"], 1, "no such namespace"),
-            (["attach", beacon.replacing("ff", with: "fe"), "--text", "x"], 1, "Register it first"),
+            (["attach", beacon.replacing("ff", with: "fe"), "--text", "x"], 1, "'earshotd beacon register'"),
             (["detach", "none"], 1, "no such attachment"),
         ] as [([String], Int32, String)] {
             let refused = try daemon.run(["beacon"] + arguments)
@@ -336,7 +336,7 @@ import Testing
         let port = try #require(URL(string: daemon.base)?.port)
         let refused = try second.run("serve", "--port", "\(port)", "--no-operations")
         let reason =
-            "the listener for clients cannot use 127.0.0.1:\(port) (--port): Address already in use. Another program"
+            "the listener for clients cannot use 127.0.0.1:\(port) (--host, --port): Address already in use. Another program"
         #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
     }
 

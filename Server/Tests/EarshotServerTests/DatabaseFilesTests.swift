@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Glibc
 import Testing
 
@@ -47,6 +48,38 @@ import Testing
         try text.write(toFile: path, atomically: false, encoding: .utf8)
         chmod(path, 0o644)
         try expectRefusal(path, "is not a SQLite database")
+    }
+
+    /// A file of SQLite with these statements.
+    private func file(_ statements: String) throws -> String {
+        let path = folder.appendingPathComponent("other.sqlite").path
+        let database = try DatabaseQueue(path: path)
+        try database.write { try $0.execute(sql: statements) }
+        try database.close()
+        return path
+    }
+
+    @Test func anotherProgramsTablesAreRefused() throws {
+        try expectRefusal(try file("CREATE TABLE bookmark (address TEXT)"), "has tables of another program")
+    }
+
+    @Test func theTablesOfALaterVersionAreRefused() throws {
+        try expectRefusal(
+            try file("CREATE TABLE grdb_migrations (identifier TEXT); INSERT INTO grdb_migrations VALUES ('1000')"),
+            "is of a later earshotd. Install that version")
+    }
+
+    /// A command that finds nothing in an empty file leaves it empty.
+    @Test func onlyACommandThatCreatesMakesTables() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("empty.sqlite").path
+        #expect(FileManager.default.createFile(atPath: path, contents: Data()))
+        let error = #expect(throws: AdministrationError.self) {
+            try SQLiteStore(path: path, creates: false, isServing: false)
+        }
+        #expect(error?.description.contains("has no tables") == true, "\(String(describing: error))")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["empty.sqlite"])
+        #expect(FileManager.default.contents(atPath: path)?.isEmpty == true)
     }
 
     @Test func aPipeIsNoDatabase() throws {

@@ -96,7 +96,17 @@ import Testing
         let away = try daemon.runAlone("key", "list", "--database", "postgres://user:markerpassword@127.0.0.1:1/x")
         #expect(away.status != 0 && away.error.contains("127.0.0.1"), "\(away.error)")
 
-        let said = daemon.log + listed.output + listed.error + away.output + away.error
+        // libpq's own errors quote these addresses.
+        let malformed = try [
+            ("postgres://user:markerpassword%zz@127.0.0.1/x", "no address of PostgreSQL"),
+            ("postgres://user:markerpassword@[::1/x", "no address of PostgreSQL"),
+            ("postgres://user:markerpassword/2@127.0.0.1/x", "is no number"),
+        ].map { address, reason in
+            let refused = try daemon.runAlone("key", "list", "--database", address)
+            #expect(refused.status != 0 && refused.error.contains(reason), "\(refused.error)")
+            return refused.output + refused.error
+        }
+        let said = malformed.joined() + daemon.log + listed.output + listed.error + away.output + away.error
         #expect(said.contains("answered") && said.contains("/v1/sightings"))
         let secrets = [
             key, String(key.suffix(20)), session, token, "feedfacecafebeef", content, "marker of a content",

@@ -100,7 +100,9 @@ import Testing
         let port = try #require(first.operations.split(separator: ":").last)
         let result = try second.run("serve", "--port", "0", "--operations-port", "\(port)")
         #expect(result.status == 1 && result.output.isEmpty)
-        #expect(result.error.contains("the listener for operators cannot use 127.0.0.1:\(port) (--operations-port)"))
+        #expect(
+            result.error.contains(
+                "the listener for operators cannot use 127.0.0.1:\(port) (--operations-host, --operations-port)"))
         #expect(try second.run("serve", "--operations-port", "65536").status == 64)
     }
 }

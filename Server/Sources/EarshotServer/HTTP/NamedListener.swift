@@ -17,6 +17,10 @@ struct NamedListener<Application: ApplicationProtocol>: Service {
     func run() async throws {
         do {
             try await application.run()
+        } catch is ServiceGroupError {
+            // The kernel refused a connection with an error after which the network library closes its listener.
+            throw AdministrationError(
+                description: "the listener for \(name) at \(address) ended: start the service again")
         } catch {
             throw AdministrationError(
                 description: "the listener for \(name) cannot use \(address) (\(option)): \(Self.reason(error))")
@@ -25,12 +29,15 @@ struct NamedListener<Application: ApplicationProtocol>: Service {
 
     /// The network library's errors name its functions, and no remedy.
     private static func reason(_ error: any Error) -> String {
-        if case SocketAddressError.unknown = error { return "The host has no address." }
+        if let error = error as? SocketAddressError.UnknownHost { return "There is no host '\(error.host)'." }
         guard let code = (error as? IOError)?.errnoCode else { return "\(error)" }
         let remedy =
             switch code {
-            case EADDRINUSE: " Another program, perhaps another earshotd, listens there. Choose another port."
+            case EADDRINUSE:
+                " Another program listens there. If it is earshotd (systemctl status earshotd), a second one needs other ports: --port and "
+                    + "--operations-port."
             case EACCES: " Choose a port from 1024 on: those below need privileges."
+            case EADDRNOTAVAIL: " This machine has no such address."
             default: ""
             }
         return String(cString: strerror(code)) + "." + remedy

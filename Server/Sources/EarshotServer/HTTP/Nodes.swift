@@ -51,11 +51,12 @@ struct Nodes: Sendable {
                 },
                 configuration: ApplicationConfiguration(address: .hostname(host, port: port), backlog: 1_024),
                 onServerRunning: { _ in
-                    logger.notice("node", metadata: ["address": "\(host):\(port)"])
+                    logger.notice("node", metadata: ["address": "\(HostAndPort.text(host, port))"])
                     onRunning()
                 }, logger: logger)
             return NamedListener(
-                application: application, name: "other nodes", option: "--node-port", "\(host):\(port)")
+                application: application, name: "other nodes", option: "--node-host, --node-port",
+                HostAndPort.text(host, port))
         }
     #else
         init?(_ service: TokenService, host: String, port: Int) async throws { return nil }

@@ -15,7 +15,12 @@ struct ServerCertificate: Sendable {
         )
         for (path, name) in [(certificatePath, certificate), (privateKeyPath, privateKey)]
         where access(path, R_OK) != 0 {
-            throw AdministrationError(description: "Cannot read the \(name): \(String(cString: strerror(errno))).")
+            let (reason, remedy) = (
+                String(cString: strerror(errno)),
+                errno == EACCES
+                    ? " The service's user must be able to read it; LoadCredential= of systemd lets it." : ""
+            )
+            throw AdministrationError(description: "Cannot read the \(name): \(reason).\(remedy)")
         }
         do {
             chain = try NIOSSLCertificate.fromPEMFile(certificatePath).map(NIOSSLCertificateSource.certificate)

@@ -24,9 +24,9 @@ package enum RegistryError: Error, Sendable, Equatable, CustomStringConvertible 
     var message: String {
         switch self {
         case .noSuchProject(let name): "There is no project '\(name)'."
-        case .noSuchBeacon: "There is no such beacon in the project."
-        case .noSuchAttachment: "There is no such attachment in the project."
-        case .noSuchNamespace: "The project has no such namespace."
+        case .noSuchBeacon: "There is no such beacon."
+        case .noSuchAttachment: "There is no such attachment."
+        case .noSuchNamespace: "There is no such namespace."
         case .beaconTaken: "The beacon belongs to another project."
         case .namespaceTaken: "The namespace belongs to another project."
         case .namespaceInUse(let count): "The namespace has \(count) \(count == 1 ? "attachment" : "attachments")."
@@ -40,9 +40,11 @@ package enum RegistryError: Error, Sendable, Equatable, CustomStringConvertible 
     var remedy: String {
         switch self {
         case .noSuchProject: "Create it with 'earshotd project create'."
-        case .noSuchBeacon: "Register it first; 'earshotd beacon list' shows the registered ones."
+        case .noSuchBeacon:
+            "'earshotd beacon list' shows the registered beacons, and 'earshotd beacon register' adds one."
         case .noSuchAttachment: "'earshotd beacon list' shows them all."
-        case .noSuchNamespace: "Create it first; 'earshotd namespace list' shows the existing ones."
+        case .noSuchNamespace:
+            "'earshotd namespace list' shows the existing ones, and 'earshotd namespace create' adds one."
         case .beaconTaken: "That project has to remove it first."
         case .namespaceTaken: "Choose another name."
         case .namespaceInUse: "Detach them first."

@@ -36,13 +36,15 @@ package final class SQLiteStore: Store {
     ///   - clock: the source of the writes' time.
     ///   - minimumRoomBytes: the free space on the disk below which the store counts as failing. The write-ahead log
     ///     alone may take 64 MiB.
+    ///   - creates: whether to create a missing file, and the tables of an empty one.
     ///   - isServing: whether to read the live items into memory. The operator's commands leave that to the service.
     /// - Throws: `DatabaseInUse` if another service has the database; GRDB's `DatabaseError` if SQLite cannot open or
-    ///   migrate the file; `AdministrationError` if the path names something other than a database, or if other users
-    ///   may read it and this process may not change that.
+    ///   migrate the file; `AdministrationError` if the path names something other than a database of this or an earlier
+    ///   earshotd, or if other users may read it and this process may not change that.
     package init(
         path: String, pendingWrites: Int = 4_096, clock: any ServiceClock = SystemClock.shared,
-        minimumRoomBytes: UInt64 = 64 << 20, isServing: Bool = true
+        minimumRoomBytes: UInt64 = 64 << 20, creates: Bool = true,
+        isServing: Bool = true
     ) throws {
         folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
         self.minimumRoomBytes = minimumRoomBytes
@@ -55,6 +57,7 @@ package final class SQLiteStore: Store {
             try database.execute(sql: "PRAGMA journal_size_limit = 67108864")
         }
         try DatabaseFiles.check(path)
+        try Schema.check(path, creates: creates)
         lock = isServing ? try DatabaseLock(database: path) : nil
         repairedFiles = try DatabaseFiles.protect(path)
         pool = try DatabasePool(path: path, configuration: configuration)
@@ -110,7 +113,12 @@ package final class SQLiteStore: Store {
         if let refusal = writes.refusal, ContinuousClock.now - refusal.at < Self.refusalLifetime {
             throw StoreTrouble(reason: "the last write failed: \(refusal.reason)")
         }
-        let attributes = try FileManager.default.attributesOfFileSystem(forPath: folder)
+        let attributes: [FileAttributeKey: Any]
+        do {
+            attributes = try FileManager.default.attributesOfFileSystem(forPath: folder)
+        } catch {
+            throw StoreTrouble(reason: "the folder of the database cannot be read")
+        }
         guard let room = attributes[.systemFreeSize] as? UInt64 else { return }
         guard room >= minimumRoomBytes else {
             throw StoreTrouble(reason: "the disk has \(room >> 20) MiB left, less than \(minimumRoomBytes >> 20)")

@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 
 /// The tables, version by version. Released versions do not change; a change adds a version.
 enum Schema {
@@ -12,6 +13,31 @@ enum Schema {
         migrator.registerMigration("6") { try $0.execute(sql: version6) }
         migrator.registerMigration("7") { try $0.execute(sql: version7) }
         return migrator
+    }
+
+    /// Checks that a file has this service's tables, or none if it `creates` them. Changes nothing.
+    /// - Throws: `AdministrationError` if it has those of another program or of a later earshotd; GRDB's `DatabaseError`.
+    static func check(_ path: String, creates: Bool) throws {
+        guard access(path, F_OK) == 0 else { return }
+        var reading = Configuration()
+        reading.readonly = true
+        reading.busyMode = .timeout(5)
+        let database = try DatabaseQueue(path: path, configuration: reading)
+        defer { try? database.close() }
+        try database.read { database in
+            let tables = try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'table'")
+            guard tables.contains("grdb_migrations") || (creates && tables.isEmpty) else {
+                throw AdministrationError(
+                    description: "'\(path)' has \(tables.isEmpty ? "no tables" : "tables of another program"). "
+                        + "Name the service's database with --database or --configuration.")
+            }
+            guard try !migrator.hasBeenSuperseded(database) else {
+                throw AdministrationError(
+                    description:
+                        "'\(path)' is of a later earshotd. Install that version, or restore a backup from before the upgrade."
+                )
+            }
+        }
     }
 
     // The salt of a sealed project, and the key of a sealed publication, wrapped for each of its tokens. Both are null in an open project.

@@ -15,21 +15,24 @@ package enum StoreOpening {
     /// - Parameter creates: whether the command creates a missing file. Any other command would find nothing in it.
     /// - Throws: `AdministrationError` if there is no such file, or if this build does not support the store; or the error of the database.
     package static func administer(_ database: String, creates: Bool) throws -> any OperatorStore {
+        try checkKind(database)
         guard isPostgres(database) else {
             guard creates || access(database, F_OK) == 0 || errno != ENOENT else {
                 throw AdministrationError(
                     description:
                         "There is no such file. Name the service's database with --database or --configuration.")
             }
-            return try SQLiteStore(path: database, isServing: false)
+            return try SQLiteStore(path: database, creates: creates, isServing: false)
         }
-        return try postgres(database, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
+        return try postgres(
+            database, creates: creates, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// Opens a store to serve.
     /// - Throws: `DatabaseInUse` if another process serves the file, and as above.
     static func serve(_ database: String, _ limits: ServiceLimits, _ logger: Logger) throws -> any Store {
-        guard !isPostgres(database) else { return try postgres(database, limits, logger) }
+        try checkKind(database)
+        guard !isPostgres(database) else { return try postgres(database, creates: true, limits, logger) }
         let store = try SQLiteStore(path: database, pendingWrites: limits.pendingWrites)
         for file in store.repairedFiles {
             logger.warning("other users could read the database; now only its owner can", metadata: ["file": "\(file)"])
@@ -46,17 +49,18 @@ package enum StoreOpening {
             throw AdministrationError(
                 description: "Copy from a SQLite file to postgres://…; there is no other way yet.")
         }
-        guard FileManager.default.fileExists(atPath: source) else {
+        guard access(source, F_OK) == 0 || errno != ENOENT else {
             throw AdministrationError(description: "There is no file '\(source)'.")
         }
-        let from = try SQLiteStore(path: source)
+        let from = try SQLiteStore(path: source, creates: false)
         #if Postgres
             let to = try PostgresStore(address: target)
             defer { to.close() }
             let counts = try await to.fill(from: from)
         #else
             let counts: [(table: String, count: Int)] = []
-            _ = try postgres(target, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
+            _ = try postgres(
+                target, creates: true, ServiceLimits(), Logger(label: "earshotd") { _ in SwiftLogNoOpLogHandler() })
         #endif
         try from.close()
         return counts
@@ -72,15 +76,24 @@ package enum StoreOpening {
         return address.string ?? "postgres://…"
     }
 
+    /// - Throws: `AdministrationError` if the address is that of a database which earshotd does not know.
+    private static func checkKind(_ database: String) throws {
+        guard database.contains("://"), !isPostgres(database) else { return }
+        throw AdministrationError(
+            description:
+                "earshotd knows no databases at '\(database.prefix { $0 != ":" })://…', only files and postgres:// addresses."
+        )
+    }
+
     private static func isPostgres(_ database: String) -> Bool {
         database.hasPrefix("postgres://") || database.hasPrefix("postgresql://")
     }
 
     private static func postgres(
-        _ address: String, _ limits: ServiceLimits, _ logger: Logger
+        _ address: String, creates: Bool, _ limits: ServiceLimits, _ logger: Logger
     ) throws -> any Store {
         #if Postgres
-            let store = try PostgresStore(address: address, limits: limits, logger: logger)
+            let store = try PostgresStore(address: address, creates: creates, limits: limits, logger: logger)
             if !store.isDurable {
                 logger.warning(
                     "PostgreSQL has fsync or full_page_writes off: a crash of its machine may lose answered requests")

@@ -9,10 +9,20 @@
         private static let oldest: Int64 = 3
 
         /// Upgrades the tables to the current version. If several nodes start together, one of them does it.
-        /// - Throws: `AdministrationError` if a later version of the service has changed them, or if they are too old.
-        static func migrate(_ connection: PostgresConnection) throws {
+        /// - Parameter creates: whether to create the tables if there are none.
+        /// - Throws: `AdministrationError` if there are none or those of another program, if a later version of the service has changed them, or if they are too old.
+        static func migrate(_ connection: PostgresConnection, creates: Bool = true) throws {
             try connection.transaction { connection in
                 try connection.execute("SELECT pg_advisory_xact_lock(1, 1)")
+                let tables = try connection.execute(
+                    "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+                ).map { $0.text(0) }
+                guard tables.contains("migration") || (creates && tables.isEmpty) else {
+                    throw AdministrationError(
+                        description: tables.isEmpty
+                            ? "The database has no tables yet; 'earshotd project create' and 'earshotd serve' create them."
+                            : "The database has tables of another program. Give earshotd a database of its own.")
+                }
                 try connection.execute("CREATE TABLE IF NOT EXISTS migration (version integer PRIMARY KEY)")
                 let present = try connection.execute("SELECT coalesce(max(version), 0) FROM migration")[0].integer(0)
                 guard present <= version else {

@@ -35,11 +35,13 @@
         /// Connects, and migrates the tables to the current version.
         /// - Parameters:
         ///   - address: `postgres://user@host/database`.
+        ///   - creates: whether to create the tables if there are none.
         ///   - limits: `databaseConnections` is the number of connections for requests; one more holds the node's lock.
         ///   - clock: the source of time; nil for the database's clock, which all nodes share.
         /// - Throws: `AdministrationError` if the database cannot be reached, or its tables are of another version.
         init(
-            address: String, limits: ServiceLimits = ServiceLimits(), clock: (any ServiceClock)? = nil,
+            address: String, creates: Bool = true, limits: ServiceLimits = ServiceLimits(),
+            clock: (any ServiceClock)? = nil,
             logger: Logger = Logger(label: "earshotd")
         ) throws {
             let address = PostgresAddress(address)
@@ -47,7 +49,7 @@
             fixedClock = clock
             do {
                 let connection = try PostgresConnection(address, settings: Self.settings)
-                try PostgresSchema.migrate(connection)
+                try PostgresSchema.migrate(connection, creates: creates)
                 isDurable = try ["fsync", "full_page_writes"].allSatisfy {
                     try connection.execute("SELECT current_setting('\($0)')")[0].text(0) == "on"
                 }
