@@ -3,15 +3,16 @@
 
     Benchmarks/Constants/constants.py copy FOLDER               a changed copy of the repository in FOLDER
     Benchmarks/Constants/constants.py list                      the constants
-    Benchmarks/Constants/constants.py goals FOLDER OUT.json [--trials N] [--all] [--only NAMES.txt]
-    Benchmarks/Constants/constants.py tests FOLDER OUT.json [--filter REGEX] [--only NAMES.txt]
+    Benchmarks/Constants/constants.py goals FOLDER OUT.json [--trials N] [--all | --scenes 'NAME NAME'] [--only NAMES.txt] [--factors F,F]
+    Benchmarks/Constants/constants.py tests FOLDER OUT.json [--filter REGEX] [--only NAMES.txt] [--factors F,F]
     Benchmarks/Constants/constants.py table OUT.json...         in Markdown
 
 A constant is a number in the initial value of a `static let`, or of a property of `TalkLimits`. In the copy each is multiplied by a factor
 when the environment has EARSHOT_CONSTANT=NAME:FACTOR: so there is one build, and a run for each constant and factor. Whole numbers are
-rounded up.
+rounded up. `--factors 0.01,100` instead asks whether a threshold is needed at all: with one of the two it always lets through, with the other
+it never does.
 
-`goals` runs scenes of `earshot-bench goals` N times (12), those that the constant's folder is for or all with --all, with the same random
+`goals` runs scenes of `earshot-bench goals` N times (12), those that the constant's folder is for, those of --scenes, or all with --all, with the same random
 numbers as without a change, and decodes ten minutes of noise. It counts the frames that a scene lost and won against the run without a change. A change is noticed if
 - lost − won > 3·√(lost + won): with the same air, a frame decoded in one run only is a coin's throw if the change does nothing;
 - more wrong tokens come, the noise takes 1.15 of the time, the scenes take 1.3 of it (nothing changes them by more than 8 % between two
@@ -45,7 +46,6 @@ SCENES = {
 }
 UNSEEN = {"Repeats", "Recognition", "EarlySign", "Talking"}
 NUMBER = r"(?:\d[\d_]*(?:\.[\d_]+)?(?:[eE]-?\d+)?)"
-FACTORS = [0.5, 2.0]
 DECLARATION = re.compile(
     r"^(?P<head>\s*(?:(?:private|public|package|fileprivate) )?(?:static let|var) (?P<name>\w+)(?P<type>: [\w<>.]+)? = )(?P<value>.+)$")
 
@@ -204,13 +204,13 @@ def scenes_of():
     return scenes
 
 
-def changes(only, scenes=None):
+def changes(only, factors, scenes=None):
     names = [name for name, *_ in constants()]
     listed = set(Path(only).read_text().split()) if only else None
     for name, _, _, _, _, value in constants():
         if scenes is not None and scenes[name] is None:
             continue
-        for factor in FACTORS:
+        for factor in factors:
             number = eval(value.replace("_", ""))
             if "." not in value and "e" not in value and "/" not in value and math.ceil(number * factor) == number:
                 continue
@@ -240,7 +240,7 @@ def suites_of():
 def all_of(arguments, scenes, key, one):
     path = Path(arguments.out)
     results = json.loads(path.read_text()) if path.exists() else {}
-    todo = [change for change in changes(arguments.only, scenes) if change not in results]
+    todo = [change for change in changes(arguments.only, arguments.factors, scenes) if change not in results]
     cores = [int(core) for core in arguments.cores.split(",")] if arguments.cores else list(range(os.cpu_count() or 1))
     with concurrent.futures.ThreadPoolExecutor(len(cores)) as pool:
         free = list(cores)
@@ -274,7 +274,9 @@ def main():
         each.add_argument("--filter")
         each.add_argument("--trials", type=int, default=12)
         each.add_argument("--all", action="store_true")
+        each.add_argument("--scenes")
         each.add_argument("--cores")
+        each.add_argument("--factors", type=lambda text: [float(each) for each in text.split(",")], default=[0.5, 2.0])
         each.add_argument("--seed", type=int, default=7003)
     each = commands.add_parser("table")
     each.add_argument("results", nargs="+")
@@ -289,8 +291,8 @@ def main():
             folder = arguments.folder.resolve()
             noise_file(folder)
             scenes = scenes_of()
-            if arguments.all:
-                scenes = {name: "" for name in scenes}
+            if arguments.all or arguments.scenes:
+                scenes = {name: arguments.scenes or "" for name in scenes}
             bases = {}
             for group in sorted({each for each in scenes.values() if each is not None}):
                 base = bases[group] = measure(folder, None, group, arguments.trials, arguments.seed, 0, None)

@@ -1,5 +1,6 @@
 import ArgumentParser
 import EarshotChannel
+import EarshotCoding
 import EarshotLoopback
 import EarshotModem
 
@@ -39,9 +40,23 @@ private struct Goal {
     let profiles: [Profile]
     let snrDecibels: Double
     let share: Double
+    let payloadByteCount: Int
+    /// The number of repeats that are sent, and combined.
+    let repeatCount: Int
 
-    init(_ channel: String, _ profiles: [Profile], _ snrDecibels: Double, _ share: Double) {
+    init(
+        _ channel: String, _ profiles: [Profile], _ snrDecibels: Double, _ share: Double,
+        payloadByteCount: Int = Payload.tokenCount,
+        repeatCount: Int = 1
+    ) {
         (self.channel, self.profiles, self.snrDecibels, self.share) = (channel, profiles, snrDecibels, share)
+        (self.payloadByteCount, self.repeatCount) = (payloadByteCount, repeatCount)
+    }
+
+    /// The channel, and what is unusual in the frames.
+    var title: String {
+        "`\(channel)`" + (payloadByteCount == Payload.tokenCount ? "" : ", \(payloadByteCount) bytes")
+            + (repeatCount == 1 ? "" : ", \(repeatCount) repeats")
     }
 
     /// `standard` at several SNRs: a louder signal must not lower the share.
@@ -49,7 +64,7 @@ private struct Goal {
         snrDecibels.map { Goal(channel, [.standard], $0, share) }
     }
 
-    static let all = scenes + sweeps
+    static let all = scenes + sweeps + frames + arrays
 
     private static let scenes = [
         Goal("awgn", [.standard], -9.2, 0.9), Goal("awgn", [.far], -12, 0.9), Goal("awgn", [.fast], -4.8, 0.9),
@@ -94,11 +109,27 @@ private struct Goal {
             ["cut-start", "late"].map { Goal("\($0)-\(milliseconds)", [profile], 20, 0.95) }
         } + [Goal("concealed", Profile.all, 20, 0.97)] + sweep("fade", [10, 20, 30], 0.95)
         + sweep("gate", [-5, 0, 10, 20], 0.95) + sweep("agc", [-7], 0.9)
+
+    /// Long payloads, and repeats of a token.
+    private static let frames = [
+        Goal("awgn", [.standard], -8.5, 0.9, payloadByteCount: 32),
+        Goal("room-a", [.standard], -4.5, 0.9, payloadByteCount: 32),
+        Goal("walk", [.standard], -6, 0.9, payloadByteCount: 32),
+        Goal("crowd-2", [.standard], -7, 0.9, payloadByteCount: 32),
+        Goal("awgn", [.standard], -12, 0.9, repeatCount: 3), Goal("walk", [.standard], -10, 0.9, repeatCount: 3),
+    ]
+
+    /// Several microphones.
+    private static let arrays = [
+        Goal("mics-2", [.standard], -11, 0.9), Goal("mics-4", [.standard], -12.5, 0.9),
+        Goal("mics-2-room-b", [.standard], -6.3, 0.9),
+        Goal("mics-2-dead", [.standard], -9, 0.9), Goal("mics-2-noisy", [.standard], -9, 0.9),
+    ]
 }
 
 func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64, channels: [String] = []) throws {
     report.add(
-        "8-byte tokens; the share of the tokens sent that decode. \(trialCount) trials a row; a row with n talkers has 1/n of "
+        "8-byte tokens, if no other length is named; the share of the tokens sent that decode. \(trialCount) trials a row; a row with n talkers has 1/n of "
             + "that, at least \(min(100, trialCount)). Seed \(seed), 95 % intervals of the trials. By the energies of its tones alone "
             + "`standard` can reach 90 % from −9.7 dB on in white noise.\n"
     )
@@ -111,11 +142,14 @@ func measureGoals(_ report: inout Report, trialCount: Int, seed: UInt64, channel
         for profile in goal.profiles {
             var scene = AirScene()
             (scene.profile, scene.air, scene.snrDecibels) = (profile, preset.air, goal.snrDecibels)
+            (scene.payloadByteCount, scene.burstCount, scene.combinedCount) = (
+                goal.payloadByteCount, goal.repeatCount, goal.repeatCount
+            )
             let count = max(min(100, trialCount), trialCount / preset.air.talkerLevelsDecibels.count)
             let simulation = try Simulation(order(of: scene, trialCount: count, seed: seed))
             guard let point = simulation.point(snrDecibels: goal.snrDecibels) else { return }
             report.add(
-                "| `\(goal.channel)` | `\(profile.name)` | \(decimal(goal.snrDecibels, 1)) dB | "
+                "| \(goal.title) | `\(profile.name)` | \(decimal(goal.snrDecibels, 1)) dB | "
                     + "≥ \(decimal(100 * goal.share, 0)) % | \(decimal(100 * point.decodedShare, 1)) % "
                     + "(\(decimal(100 * point.interval.low, 1))–\(decimal(100 * point.interval.high, 1))) | "
                     + "\(point.tally.sentCount) | \(point.tally.wrongCount) |")

@@ -317,12 +317,12 @@ FAILING("send", ssize_t, sendmsg, (int descriptor, const struct msghdr *message,
 FAILING("receive", ssize_t, recvmsg, (int descriptor, struct msghdr *message, int flags), (descriptor, message, flags),
     descriptor, NULL)
 FAILING("epoll", int, epoll_create1, (int flags), (flags), -1, NULL)
-FAILING("epoll", int, epoll_ctl, (int set, int operation, int descriptor, struct epoll_event *event),
+FAILING("watch", int, epoll_ctl, (int set, int operation, int descriptor, struct epoll_event *event),
     (set, operation, descriptor, event), descriptor, NULL)
 FAILING("wait", int, epoll_wait, (int set, struct epoll_event *events, int count, int milliseconds),
     (set, events, count, milliseconds), set, NULL)
-FAILING("wait", int, poll, (struct pollfd *set, nfds_t count, int milliseconds), (set, count, milliseconds), -1, NULL)
-FAILING("wait", int, ppoll,
+FAILING("poll", int, poll, (struct pollfd *set, nfds_t count, int milliseconds), (set, count, milliseconds), -1, NULL)
+FAILING("poll", int, ppoll,
     (struct pollfd *set, nfds_t count, const struct timespec *time, const sigset_t *mask), (set, count, time, mask), -1, NULL)
 int eventfd(unsigned value, int flags);
 FAILING("eventfd", int, eventfd, (unsigned value, int flags), (value, flags), -1, NULL)

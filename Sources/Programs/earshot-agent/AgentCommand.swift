@@ -78,9 +78,11 @@ extension AgentCommand {
             commandName: "list", abstract: "Show every operation: for which app, since when, on which medium.",
             discussion: """
                 A line of JSON for each operation with --json:
-                  {"app":"org.example.museum","running":[4711],"id":"subscription-…","kind":"subscription",
-                  "type":"exhibit","namespace":"","status":"active","media":["ble"],"problems":[],
-                  "since":"2026-11-22T14:03:22Z","radio_share":0.375,"near":2,"waiting":0}
+                  {"app":"org.example.museum","running":[4711],"id":"subscription-…",
+                  "kind":"subscription","type":"exhibit","namespace":"",
+                  "status":"active","media":["ble"],"problems":[],
+                  "since":"2026-11-22T14:03:22Z","radio_share":0.375,"near":2,
+                  "waiting":0}
                 """)
 
         @OptionGroup var options: QueryOptions

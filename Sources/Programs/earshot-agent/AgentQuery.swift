@@ -18,8 +18,9 @@ enum AgentQuery {
             let reason = String(cString: strerror(errno)).lowercased()
             throw Failure(
                 .unavailable,
-                "No earshot-agent at '\(path.escapedForTerminal)': \(reason). It runs once an app has background work; "
-                    + "the package earshot-nearby or 'make install-agent' installs it.")
+                "No earshot-agent at '\(path.escapedForTerminal)': \(reason). Start it with "
+                    + "'systemctl --user enable --now earshot-agent.socket'. Debian's package earshot-nearby or 'make install-agent' "
+                    + "installs it.")
         }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: patienceSeconds, tv_usec: 0)

@@ -10,7 +10,8 @@ struct PushCommand: ParsableCommand {
         discussion: """
             An app can name networks, such as the Wi-Fi of a ship. While the machine is on one of them, the agent runs \
             the app's provider, a program that keeps a connection to a server on that network. The provider shows \
-            notifications and reports calls, also while the app is not running. docs/PUSH.md says how to write one.
+            notifications and reports calls, also while the app is not running. docs/PUSH.md, installed as \
+            /usr/share/doc/earshot/docs/PUSH.md, says how to write one.
 
             EXAMPLES:
               earshot push status

@@ -56,6 +56,7 @@ struct PushOutput {
             let time = Date(timeIntervalSince1970: line.time).ISO8601Format()
             isJSON ? print(["time": time, "text": line.text]) : printText("\(time)  \(line.text)")
         }
+        if overview.log.isEmpty { StandardStream.error.print("Nothing has happened since the agent started.") }
     }
 
     private struct Line: Encodable {
@@ -104,7 +105,9 @@ struct PushOutput {
             provider += " as process \(process) since \(Date(timeIntervalSince1970: since).ISO8601Format())"
         }
         parts.append(provider)
-        if configuration.restartCount > 0 { parts.append("\(configuration.restartCount) restarts") }
+        if configuration.restartCount > 0 {
+            parts.append("\(configuration.restartCount) restart\(configuration.restartCount == 1 ? "" : "s")")
+        }
         if configuration.waitingCount > 0 { parts.append("\(configuration.waitingCount) waiting") }
         return parts.joined(separator: "  ")
     }

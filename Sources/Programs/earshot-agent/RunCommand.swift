@@ -17,13 +17,13 @@ struct RunCommand: ParsableCommand {
         discussion: """
             Operations survive a crash of this program, a logout and a restart of the machine.
 
-            systemd starts it when the first app connects (the package earshot-nearby and 'make install-agent' install its units). Without systemd the first app starts \
-            it, or you: it runs in the foreground and writes its log to standard error.
+            systemd starts it when the first app connects, once its socket is enabled: 'systemctl --user enable --now \
+            earshot-agent.socket'. Without systemd the first app starts it, or you: it runs in the foreground and writes its log to standard error.
 
             FILES:
               $XDG_RUNTIME_DIR/earshot/agent.sock    where it listens
               $XDG_STATE_HOME/earshot/agent/         a file for each app
-              APP.nearby.json                        what an app may do in the background, and how to start it
+              APP.nearby.json                        what an app may do
 
             Exit codes: 69 another agent runs, or the socket or the state cannot be used.
             """)
@@ -51,7 +51,7 @@ struct RunCommand: ParsableCommand {
             "End operations that an app's new process does not request again within this time.", valueName: "seconds"))
     var claimTime = 30.0
 
-    @Flag(help: "End when no app is connected and no operation is left.")
+    @Flag(help: "After the first app: end when no app is connected and no operation is left.")
     var endWhenIdle = false
 
     func validate() throws {
@@ -72,8 +72,11 @@ struct RunCommand: ParsableCommand {
         guard let folder = state ?? AgentOptions.systemStateFolder else {
             throw Failure(.unavailable, "There is no home folder for the state. Set HOME, or give --state.")
         }
+        let system = MessageManager.Configuration.system(media: { _ in [] })
+        // Warns of settings that are ignored.
+        _ = system.media()
         let radio = AgentMedia(
-            adapter: adapter ?? MessageManager.Configuration.system(media: { _ in [] }).devices.adapter,
+            adapter: adapter ?? system.devices.adapter,
             power: power.scanPower
         ) { Self.log($0) }
         var options = AgentOptions(stateFolder: folder, media: { radio.media }, beacons: { radio.beacons }) {

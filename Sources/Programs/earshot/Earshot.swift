@@ -88,16 +88,17 @@ struct Earshot: ParsableCommand {
             !commandNames.contains(name)
         else { return }
         if let command = ExternalCommand(named: name) {
-            try command.become(isHelp ? ["--help"] : Array(arguments.dropFirst()))
+            try command.become(isHelp ? arguments.dropFirst(2) + ["--help"] : Array(arguments.dropFirst()))
         }
         let word = name.escapedForTerminal
+        let remedy =
+            NearestName.of(name, among: commandNames.sorted() + ExternalCommand.names).map {
+                "Did you mean '\($0.escapedForTerminal)'? 'earshot --help' lists the commands."
+            }
+            ?? "'earshot --help' lists the commands. More of them come with Debian's package earshot-nearby, or with 'make install-all'."
         throw Failure(
             .usage,
-            "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. "
-                + (NearestName.of(name, among: commandNames.sorted() + ExternalCommand.names)
-                    .map { "Did you mean '\($0.escapedForTerminal)'? " } ?? "")
-                + "'earshot --help' lists the commands. All of them come with Debian's package earshot-nearby, or with "
-                + "'make install-all'.")
+            "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. \(remedy)")
     }
 
     /// The last paragraph of the help. It is empty unless help is printed, so that other commands do not read PATH.

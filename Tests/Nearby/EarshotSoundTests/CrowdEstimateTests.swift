@@ -17,6 +17,13 @@ import Testing
         #expect(known.count(neighbourCount: 30) == 31)
     }
 
+    @Test func `no crowd is larger than its tokens allow, unless the band is busy without them`() {
+        var crowd = CrowdEstimate()
+        #expect(crowd.count(neighbourCount: 30, limit: 12) == 12)
+        for _ in 0..<5 { crowd.finishSlot(.undecoded(isFull: false)) }
+        #expect(crowd.count(neighbourCount: 30, limit: 12) == 64)
+    }
+
     @Test func `two or three tokens make no crowd`() {
         var crowd = CrowdEstimate()
         crowd.beginRound(neighbourCount: 3)

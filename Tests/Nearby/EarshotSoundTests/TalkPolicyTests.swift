@@ -77,6 +77,38 @@ import Testing
         #expect(zip(free, busy).contains { $1 - $0 > 0.4 })
     }
 
+    /// Where people pass by, each device is heard once. They must not count as a crowd, in which this device would rarely talk.
+    @Test(arguments: [0.1, 0.2, 0.3]) func `passers do not silence a device`(perSlot: Double) throws {
+        var policy = TalkPolicy(timing: timing)
+        var generator = SeededGenerator(seed: 29)
+        var (now, lateTalkCount) = (0.0, 0)
+        let end = 7_200.0
+        var heard: [TalkPolicy.Heard] = []
+        while now < end {
+            switch policy.step(nowSeconds: now, heard: heard, band: .init(), using: &generator) {
+            case .listen(let until): now = until
+            case .talk(let at):
+                now = at + timing.tokenSeconds
+                if now > end / 2 { lateTalkCount += 1 }
+            }
+            // A stranger in the slot that has ended.
+            let passes = Double(generator.next() >> 11) * 0x1p-53 < perSlot
+            heard =
+                passes
+                ? [
+                    .init(
+                        token: try Payload((0..<8).map { _ in UInt8(truncatingIfNeeded: generator.next()) }),
+                        startSeconds: now - 0.7)
+                ] : []
+        }
+        // n = 5 + 3·0.3·n/1.5 is 12.5, so G = 8. Chance may double it: 16 slots of 0.8 s.
+        #expect(
+            lateTalkCount > Int(end / 2 / (16 * 0.8)),
+            "\(lateTalkCount) talks in \(end / 2) s, crowd \(policy.crowdCount)")
+        // Each counts for four periods of 3·16 slots.
+        #expect(policy.neighbourCount < 100, "\(policy.neighbourCount) neighbours")
+    }
+
     @Test func `busy slots without a token make rounds longer, until there is quiet`() {
         // Steps come once a slot.
         let (times, policy) = talks(seed: 2, untilSeconds: 80) { _ in .init(busySeconds: 0.6) }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
@@ -105,7 +106,10 @@ def decode(
         TypeError, ValueError: as in `Receiver` and `Receiver.push`.
     """
     blocks = samples if isinstance(samples, Iterator) else iter([samples])
-    first = np.asarray(next(blocks, ()))
+    first = next(blocks, ())
+    if isinstance(first, str | bytes | os.PathLike):
+        raise TypeError("samples is no array; read the file first, for instance with wave or soundfile, see the README")
+    first = np.asarray(first)
     if first.ndim not in (1, 2):
         raise ValueError(f"samples of shape {first.shape}; give (n,) or (n, channels)")
     channels = 1 if first.ndim == 1 else first.shape[1]

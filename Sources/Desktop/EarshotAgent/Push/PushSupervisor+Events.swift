@@ -27,13 +27,13 @@ extension PushSupervisor {
     /// - Returns: the reason for a refusal, as a sentence; nil if it is on the disk.
     func accept(_ report: ProviderFrame.Report, _ id: String, _ run: ProviderRun) -> String? {
         let json = report.userInfo.json
-        guard report.kind != .click, case .dictionary = report.userInfo,
-            json.count <= PushFrame.maximumUserInfoByteCount, (1...64).contains(report.id.utf8.count)
-        else {
+        guard report.kind != .click else { return "A provider cannot report a click." }
+        guard case .dictionary = report.userInfo else { return "Its userInfo is no dictionary." }
+        guard json.count <= PushFrame.maximumUserInfoByteCount else {
             return
-                "Its userInfo is a dictionary of up to \(PushFrame.maximumUserInfoByteCount) bytes as JSON; this one has "
-                + "\(json.count)."
+                "Its userInfo has \(json.count) bytes as JSON; at most \(PushFrame.maximumUserInfoByteCount) are possible."
         }
+        guard (1...64).contains(report.id.utf8.count) else { return "Its id does not have 1 to 64 bytes." }
         guard records[id]?.run?.rates.calls.take(nowSeconds: now) == true else {
             return "A provider may report \(push.callsPerMinute.formatted()) calls in a minute."
         }
@@ -255,7 +255,7 @@ extension PushSupervisor {
                 id, "notify", notify.identifier, notify.title, notify.body, notify.badge.map { "\($0)" } ?? "",
             ].map { Data($0.utf8) })
         if state.isRepeated(digest, run: run.name, now: wallSeconds, within: push.times.sameReport) {
-            log("\(app): an earlier process has shown the same already")
+            log("\(app): an earlier process has asked for the same already")
             return nil
         }
         state.notifications.removeAll { $0.configuration == id && $0.identifier == notify.identifier }

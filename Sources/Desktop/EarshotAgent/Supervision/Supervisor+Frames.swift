@@ -164,11 +164,12 @@ extension Supervisor {
         let permission = PermissionStore(
             applicationIdentifier: app, configurationFolder: options.internals.configurationFolder, log: options.log)
         guard permission.state == .granted else {
-            return "The user has not allowed \(app) to find devices nearby, as far as \(permission.path) says."
+            return "The user has not allowed \(app) to find devices nearby, as far as \(permission.path) says. "
+                + "Start the app and answer its question, or write {\"permission\":\"granted\"} into that file."
         }
         guard order.beacons?.scan.needsLocation != true || permission.backgroundLocation == .granted else {
             return "The user has not allowed \(app) to follow where the device is in the background, as far as "
-                + "\(permission.path) says."
+                + "\(permission.path) says. Start the app and answer its question, or add \"backgroundLocation\":\"granted\" to that file."
         }
         return nil
     }
@@ -218,7 +219,11 @@ extension Supervisor {
         case .stop, .forget:
             guard let app = request.app, apps[app] != nil else {
                 clients[number]?.connection.send(
-                    AgentFrame.refusal(AgentFrame.Refusal(id: "", "There is no app with this identifier.")))
+                    AgentFrame.refusal(
+                        AgentFrame.Refusal(
+                            id: "",
+                            "There is no app '\(request.app ?? "")'. 'earshot agent list' shows the apps and their operations."
+                        )))
                 return
             }
             if let failure = stop(app, isForgetting: request.action == .forget) {
@@ -266,6 +271,15 @@ extension Supervisor {
             apps: apps.values.map(overview).sorted { $0.app < $1.app })
     }
 
+    /// Whether the radio cannot be used, so it listens at no time.
+    private func isDeaf(_ record: AppRecord, _ run: OperationRun?) -> Bool {
+        run.flatMap {
+            record.managers[$0.manager]?.problems.contains {
+                if case .medium = $0.kind { true } else { false }
+            }
+        } ?? true
+    }
+
     private func overview(of record: AppRecord) -> AgentOverview.App {
         let processes = clients.values.filter { $0.app == record.state.app }
         return AgentOverview.App(
@@ -276,7 +290,9 @@ extension Supervisor {
                 return AgentOverview.Operation(
                     operation.order, status: "\(run?.status ?? OperationStatus.inactive)", media: ["ble"],
                     problems: run.flatMap { record.managers[$0.manager]?.problems.map(AgentProblem.init) } ?? [],
-                    since: operation.since, radioShare: run == nil ? 0 : options.radioShare(of: operation.order),
+                    since: operation.since,
+                    radioShare: run?.status != .active || isDeaf(record, run)
+                        ? 0 : options.radioShare(of: operation.order),
                     nearCount: run?.near.count ?? 0, waitingCount: operation.waiting.count)
             }, startCount: record.startCount, failedStartCount: record.state.starts.failureCount)
     }

@@ -1,5 +1,6 @@
 import EarshotDBus
 import EarshotDiscovery
+import Glibc
 import Synchronization
 
 /// Follows the state of an adapter: connects to the bus, finds the adapter, and notices when it comes, goes and is
@@ -124,8 +125,13 @@ struct AdapterWatch: Sendable {
     static func problem(_ error: DBusError) -> (DiscoveryProblem, detail: String)? {
         if error.isAccessDenied { return (.bluetoothForbidden, forbidden(error)) }
         guard error.isRefusal("NameHasNoOwner") || error.isRefusal("ServiceUnknown") else { return nil }
+        // Debian's unit does not start without this folder, and systemctl then reports no error.
+        let hasAdapter = access("/sys/class/bluetooth", F_OK) == 0
         return (
-            .noBluetoothService, "bluetoothd does not run. Start it, for instance by 'systemctl start bluetooth'."
+            .noBluetoothService,
+            hasAdapter
+                ? "bluetoothd does not run. Install it ('sudo apt install bluez'), or start it ('sudo systemctl start bluetooth')."
+                : "bluetoothd does not run, and there is no Bluetooth adapter. Plug one in; 'sudo apt install bluez' installs bluetoothd."
         )
     }
 

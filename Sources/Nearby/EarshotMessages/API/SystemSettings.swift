@@ -53,7 +53,9 @@ struct SystemSettings: Sendable {
             choose(Self.serviceURL(text), named: "EARSHOT_SERVICE")
         } else if let path = folder.map({ "\($0)/service.json" }), let content = read(path) {
             let file = try? JSONDecoder().decode(ServiceFile.self, from: content)
-            choose(file.flatMap { Self.serviceURL($0.url) }, named: "\"url\" in \(path)")
+            choose(
+                file.flatMap { Self.serviceURL($0.url) }, named: file == nil ? path : "\"url\" in \(path)",
+                hasForm: file != nil)
         }
         var file = SoundFile()
         if let path = folder.map({ "\($0)/sound.json" }), let content = read(path) {
@@ -80,12 +82,12 @@ struct SystemSettings: Sendable {
 
     /// - Parameter name: where the address was found. The text does not quote the address, which may contain a
     ///   password.
-    private mutating func choose(_ url: URL?, named name: String) {
+    private mutating func choose(_ url: URL?, named name: String, hasForm: Bool = true) {
         if let url {
             serviceURL = url
         } else {
             serviceRefusal =
-                "\(name) is not an http or https address. The program uses no service until it is; set it to one "
+                "\(name) is not \(hasForm ? "an http or https address" : "of the form {\"url\":\"https://…\"}"). The program uses no service until it is; set it to one "
                 + "such as \(Self.loopback)."
         }
     }

@@ -120,6 +120,9 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:
             "its certificate is not trusted, or TLS failed"
+        // With a certificate that is not trusted, and with plain HTTP in place of TLS, Foundation on Linux reports no more.
+        case .unknown where error.failingURL?.scheme == "https":
+            "the connection failed; with https, its certificate is not trusted, or it speaks plain HTTP"
         default: "the connection failed (\(error.code.rawValue))"
         }
     }

@@ -70,6 +70,8 @@ package enum ServiceFailure: Error, Sendable, Hashable {
                 + "'earshotd key create' printed, without its end."
         case "not_device_key":
             "this is an owner's key, which opens no sessions. Use a key of 'earshotd key create' without --owner."
+        case "no_origin":
+            "this is a key for web pages. Use a key of 'earshotd key create' without --browser."
         case "bad_session": "the session has ended. The program opens a new one."
         case "rate_limited", "overloaded", "too_many_connections": "it is busy. The program retries later."
         case "internal_error": "it failed; its log says why. The program retries."

@@ -1,6 +1,6 @@
 /// The estimated number of devices, heard or not.
 ///
-///     n̂ = max(1 + m, f·(1 + m₀), b)
+///     n̂ = max(min(max(1 + m, f·(1 + m₀)), limit), b)
 ///
 /// 1. 1 + m: this device and the neighbours heard recently.
 /// 2. Recapture: of the c tokens heard in this round, r came from the m₀ devices that were known when the round began. A known
@@ -8,6 +8,7 @@
 ///    round halves both counts.
 /// 3. b: if a whole crowd talks at once, the receiver decodes no token, but the band is busy. b doubles with each busy
 ///    slot without a token, from the second in a row on, and falls by an eighth with each slot without a talker.
+/// 4. limit: how many devices could be as quiet as the tokens that are heard (`HeardRate`).
 ///
 /// Sound that fills whole slots may be such a crowd, whose devices could not agree on slots. If it continues after b
 /// has reached its maximum, it is interference, which this device's silence cannot end: b = 1 until it pauses.
@@ -39,9 +40,9 @@ struct CrowdEstimate: Sendable {
     private static let patienceSlots = 4
 
     /// n̂, 1 ... `maximum`.
-    func count(neighbourCount: Int) -> Double {
+    func count(neighbourCount: Int, limit: Double = maximum) -> Double {
         let recaptured = Double(1 + knownCount) * (heardCount + Self.caution) / (againCount + Self.caution)
-        return min(Self.maximum, max(Double(1 + neighbourCount), recaptured, busyEstimate))
+        return min(Self.maximum, max(min(max(Double(1 + neighbourCount), recaptured), limit), busyEstimate))
     }
 
     /// Begins another round.

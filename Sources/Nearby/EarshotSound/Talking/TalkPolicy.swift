@@ -60,6 +60,7 @@ public struct TalkPolicy: Sendable {
 
     private var grid: SlotGrid?
     private var crowd = CrowdEstimate()
+    private var rate = HeardRate()
     private var aim: TalkAim
     private var repeats = RepeatShare(memory: 64)
     private var neighbours: [Payload: HeardSlots] = [:]
@@ -86,7 +87,11 @@ public struct TalkPolicy: Sendable {
     public var talkersPerSlot: Double { aim.talkersPerSlot }
 
     /// n̂, the estimated number of devices including this one, heard or not; 1 ... 4,096.
-    public var crowdCount: Double { crowd.count(neighbourCount: neighbours.count) }
+    public var crowdCount: Double {
+        crowd.count(
+            neighbourCount: neighbours.count,
+            limit: rate.largestCrowd(roundSlots: pattern?.roundSlots ?? limits.minimumRoundSlots))
+    }
 
     /// The length of a period now, in seconds. A neighbour that was heard reliably in one period and not in the next is
     /// gone.
@@ -213,6 +218,7 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func finishListening(_ slot: ListenedSlot) {
+        rate.add(tokenCount: slot.heardCount)
         let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
         slots.occupiedCount = isFull && slot.heardCount == 0 ? slots.occupiedCount + 1 : 0
         let isQuiet = slot.busySeconds < timing.tokenSeconds / 2

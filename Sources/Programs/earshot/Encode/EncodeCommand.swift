@@ -16,7 +16,8 @@ struct EncodeCommand: ParsableCommand {
             same arguments give the same bytes. The file appears when it is complete; on failure no file is left. An existing \
             file is replaced only with --overwrite.
 
-            The extension selects the format: .flac, .ogg (Vorbis), .opus or .mp3; every other name is written as WAV. Lossy formats get the highest bit rate of \
+            The extension selects the format: .flac, .ogg (Vorbis), .opus or .mp3. Other names are written as WAV, but those of formats that cannot \
+            be written, such as .m4a, are refused. Lossy formats get the highest bit rate of \
             their encoder, because lower rates remove near-ultrasound. The bytes of .ogg and .opus files differ each time.
 
             EXAMPLES:

@@ -33,8 +33,8 @@ struct FieldReadCommand: ParsableCommand {
               "problems":[]}
             With --json the same is printed on one line. A value that was not measured is null.
 
-            Exit codes: 0 at least one token was decoded; 1 none was; 65 no sweep is in the recording, or it is no \
-            sound; 66 the recording cannot be read; 73 the folder cannot be made.
+            Exit codes: 0 at least one token was decoded; 1 none was; 65 no sweep is in the recording, it has tokens of \
+            another schedule, or it is no sound; 66 the recording cannot be read; 73 the folder cannot be made.
             """)
 
     /// A schedule is at most an hour and a half long.
@@ -108,6 +108,12 @@ struct FieldReadCommand: ParsableCommand {
             throw Failure(.data, "Cannot judge \(file.escapedForTerminal): \(error).")
         }
         progress.clear()
+        if report.decodedCount == 0, report.wrongCount > 0 {
+            throw Failure(
+                .data,
+                "Cannot judge \(file.escapedForTerminal): it has \(report.wrongCount) tokens, but none of this schedule. Give the --seed, "
+                    + "--level, --steps and --tokens that 'earshot field play' had.")
+        }
         let result = FieldResult(
             report: report, schedule: schedule, distanceMetres: distance, player: player, recorder: recorder,
             note: note,

@@ -44,7 +44,7 @@ struct InspectCommand: ParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The start of the picture. (default: the start of the file)", valueName: "seconds"))
+        help: ArgumentHelp("The start of the picture.", valueName: "seconds"))
     var start = 0.0
 
     @Option(

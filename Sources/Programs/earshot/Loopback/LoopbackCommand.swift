@@ -115,6 +115,8 @@ struct LoopbackCommand: ParsableCommand {
             throw ValidationError("--require \(DecimalText.short(require)): give 0 to 100 percent.")
         }
         try picture.check(drawsPicture: report != nil, option: "--report")
+        try report.map { try OutputFormat.svg.check($0, option: "--report") }
+        try file.keep.map { try OutputFormat.plainWAV.check($0, option: "--keep") }
         if report == "-" {
             throw ValidationError("--report -: standard output has the figures, so name a file for the picture.")
         }
@@ -129,7 +131,7 @@ struct LoopbackCommand: ParsableCommand {
         let medium = try makeMedium(for: program)
         if via == .alsa, !quiet {
             StandardStream.error.print(
-                "\(program.sendings.count) tokens for \(DecimalText.text(program.seconds, decimals: 0)) s, "
+                "\(program.sendings.count) token\(program.sendings.count == 1 ? "" : "s") for \(DecimalText.text(program.seconds, decimals: 0)) s, "
                     + "seed \(program.order.seed); Ctrl-C ends early")
         }
         let progress = ProgressBar(partCount: 1, isEnabled: !quiet)

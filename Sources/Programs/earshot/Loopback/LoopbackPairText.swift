@@ -9,7 +9,7 @@ enum LoopbackPairText {
     /// One line; levels are in dBFS.
     static func figures(_ pair: PairReport) -> String {
         var parts = [
-            "response \(decibels(pair.band.meanDecibels)) dB within \(decibels(pair.band.rippleDecibels)) dB",
+            "response \(decibels(pair.band.meanDecibels)) dB, uneven by \(decibels(pair.band.rippleDecibels)) dB",
             pair.noiseLevelDecibels < silentDecibels
                 ? "no noise" : "noise \(decibels(pair.noiseLevelDecibels)) dBFS in the band",
         ]

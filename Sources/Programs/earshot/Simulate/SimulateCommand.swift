@@ -35,7 +35,7 @@ struct SimulateCommand: ParsableCommand {
 
             IN YOUR OWN CI, a step that fails if a change costs reception (the seed is fixed, so only a change of the \
             code can change the result):
-              earshot simulate --channel room-a --snr 3 --min-success 0.97
+              earshot simulate --channel room-a --snr -5 --min-success 0.95
 
             JSON, one line for each point:
               {"profile":"standard","channel":"awgn","snr_db":-10,"trials":1000,
@@ -153,6 +153,7 @@ struct SimulateCommand: ParsableCommand {
         if !(0...50).contains(precision) {
             throw ValidationError("--precision \(DecimalText.short(precision)): give 0 to 50 percent.")
         }
+        try plot.map { try OutputFormat.svg.check($0, option: "--plot") }
         if seed < 0 { throw ValidationError("--seed \(seed): give a whole number from 0 up.") }
         if let threads, !(1...1_024).contains(threads) {
             throw ValidationError("--threads \(threads): give 1 to 1024 trials at the same time.")

@@ -5,17 +5,20 @@ import EarshotSystem
 /// The formats in which a command writes a file. A name with another format's extension is refused, because the file's
 /// content would not match its name.
 enum OutputFormat {
+    /// WAV, and the compressed formats that `encode` writes.
     case wav
+    /// WAV alone.
+    case plainWAV
     case svg
 
     /// Extensions of other formats of the same purpose.
     private var otherExtensions: [String] {
-        switch self {
-        case .wav:
-            [
-                "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64", "raw",
-                "pcm",
-            ]
+        let sound = [
+            "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64", "raw", "pcm",
+        ]
+        return switch self {
+        case .wav: sound
+        case .plainWAV: sound + ["flac", "ogg", "oga", "opus", "mp3"]
         case .svg: ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "eps", "ps"]
         }
     }
@@ -29,6 +32,7 @@ enum OutputFormat {
         let (kind, own, converter) =
             switch self {
             case .wav: ("WAV, FLAC, Ogg and MP3 files", "wav", "ffmpeg -i FILE.wav FILE.\(found)")
+            case .plainWAV: ("a WAV file", "wav", "ffmpeg -i FILE.wav FILE.\(found)")
             case .svg: ("an SVG picture", "svg", "inkscape FILE.svg -o FILE.\(found)")
             }
         throw ValidationError(

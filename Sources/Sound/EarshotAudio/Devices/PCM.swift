@@ -35,8 +35,13 @@ struct PCM: ~Copyable {
     /// Opens without waiting for another program that uses the device.
     static func open(_ name: String, _ direction: Direction) throws(DeviceError) -> OpaquePointer {
         var handle: OpaquePointer?
+        func attempt() -> CInt { snd_pcm_open(&handle, name, direction.stream, CInt(SND_PCM_NONBLOCK)) }
         let (code, said) = ALSAMessages.collecting {
-            snd_pcm_open(&handle, name, direction.stream, CInt(SND_PCM_NONBLOCK))
+            let code = attempt()
+            guard code == -ENOENT || code == -ENODEV else { return code }
+            // A sound server may have started since: the configuration depends on whether it runs, and alsa-lib reads it once.
+            snd_config_update_free_global()
+            return attempt()
         }
         guard code >= 0, let handle else {
             throw .alsa(Int(code), operation: "open", device: name, said: said)

@@ -237,7 +237,7 @@ import Testing
             #expect(try client.hold(Home.publication("again"))?.contains("earshot agent stop") == true)
             try user.send(.request(ClientFrame.Request(.forget, app: "nobody")))
             let refusal = try user.wait { frame in if case .refusal(let refusal) = frame { refusal } else { nil } }
-            #expect(refusal.sentence == "There is no app with this identifier.")
+            #expect(refusal.sentence.hasPrefix("There is no app 'nobody'."))
         }
         withExtendedLifetime(agent) {}
     }
