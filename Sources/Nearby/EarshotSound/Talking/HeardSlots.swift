@@ -32,6 +32,9 @@ struct HeardSlots: Sendable {
 
     var latest: Int { slots[slots.count - 1] }
 
+    /// Whether it was heard in one slot only.
+    var isNewcomer: Bool { first == latest }
+
     /// P, the length of its period, learned from its repeats.
     func periodSlots(own: Int) -> Int { otherPeriodSlots ?? own }
 

@@ -180,7 +180,10 @@ public struct TalkPolicy: Sendable {
 
     private mutating func take(_ token: Heard, slot: Int) {
         if slot == slots.next - 2 { slots.previous.heardCount += 1 } else { slots.current.heardCount += 1 }
+        let isKnown = neighbours[token.token] != nil
+        rate.hear(isNewcomer: !isKnown, isInPreviousSlot: slot == slots.next - 2)
         if let latest = neighbours[token.token]?.latest {
+            if slot > latest, neighbours[token.token]?.isNewcomer == true { rate.addNewcomer(isHeardAgain: true) }
             if latest < begins.round { crowd.hear(isKnown: true) }
             if (neighbours[token.token]?.first ?? slot) < begins.round { aim.hear() }
             let period = periodSlots
@@ -199,6 +202,7 @@ public struct TalkPolicy: Sendable {
             finishListening(slots.previous)
             compare(slots.next - 2)
         }
+        rate.finishSlot(isListening: !slots.previous.isTalking)
         (slots.previous, slots.current) = (slots.current, ListenedSlot())
         let slot = slots.next
         slots.next += 1
@@ -218,7 +222,6 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func finishListening(_ slot: ListenedSlot) {
-        rate.add(tokenCount: slot.heardCount)
         let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
         slots.occupiedCount = isFull && slot.heardCount == 0 ? slots.occupiedCount + 1 : 0
         let isQuiet = slot.busySeconds < timing.tokenSeconds / 2
@@ -240,6 +243,10 @@ public struct TalkPolicy: Sendable {
 
     private mutating func forgetSilent(_ slot: Int) {
         let period = periodSlots
+        let silentNewcomerCount = neighbours.values.count {
+            $0.isNewcomer && slot - $0.latest == RoundLength.shortestPeriodSlots
+        }
+        for _ in 0..<silentNewcomerCount { rate.addNewcomer(isHeardAgain: false) }
         let gone = neighbours.filter {
             // A neighbour heard within a period is present, even if it is rarely heard.
             let silent = slot - $0.value.latest

@@ -132,7 +132,8 @@ struct DevicesCommand: ParsableCommand {
                 or pulseaudio --start
               - plug in a USB sound card or headset
               - modprobe snd-aloop makes a sound card whose capture records its own playback
-              - for tests without a card or root: Tests/Support/virtual-sound-card.sh
+              - for tests without a card or root: Tests/Support/virtual-sound-card.sh of
+                Earshot's sources
                 in Earshot's sources
             """)
     }
