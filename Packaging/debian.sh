@@ -24,6 +24,16 @@ rm -rf "$work"
 mkdir -p "$work/debian"
 cp CHANGELOG.md README.md SECURITY.md CONTRIBUTING.md "$work"
 cp -r docs "$work"
+# What the installed pages link to is installed too, or the link leads to where Debian has it.
+mkdir -p "$work/Bindings/python" "$work/Bindings/web" "$work/Samples/Page" "$work/service"
+cp Bindings/python/README.md "$work/Bindings/python"
+cp Bindings/web/*.d.ts "$work/Bindings/web"
+cp Samples/Page/index.html "$work/Samples/Page"
+sed -i 's|](CHANGELOG.md)|](changelog.gz)|; s|](LICENSE)|](copyright)|' "$work"/{README,CONTRIBUTING}.md
+sed -i 's|\[earshot.h\]([^)]*)|`/usr/include/earshot.h`|' "$work/docs/C.md"
+sed -i 's|\[[^]]*\](\.\./Benchmarks/Reference/service/reference.py)|`Benchmarks/Reference/service/reference.py`|' "$work/docs/BENCHMARKS.md"
+sed 's|](\([A-Z]*\.md\)|](../earshot/docs/\1|g' docs/SERVICE.md >"$work/service/SERVICE.md"
+sed 's|](docs/SERVICE.md|](SERVICE.md|g; s|](docs/|](../earshot/docs/|g' SECURITY.md >"$work/service/SECURITY.md"
 cp Packaging/debian/* "$work/debian"
 cd "$work/debian"
 sed -i "s|@MAINTAINER@|$maintainer|" control

@@ -81,6 +81,7 @@ const remedies = {
     no_credentials: 'the key is missing. Get a browser key from the operator of the service ("earshotd key create --browser").',
     malformed_key: 'the key is empty, or has a character that no key has. Copy the line that "earshotd key create" printed.',
     not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
+    not_browser_key: 'this is no key for pages. Get a browser key from the operator of the service ("earshotd key create --browser").',
     bad_session: 'the session has ended. The page opens a new one.',
     rate_limited: 'it is busy. The page retries later.',
     overloaded: 'it is busy. The page retries later.',

@@ -145,6 +145,15 @@
             defer { PQconninfoFree(options) }
             var option = options
             while let keyword = option.pointee.keyword {
+                if String(cString: keyword) == "host", let value = option.pointee.val,
+                    String(cString: value).contains("@")
+                {
+                    throw PostgresError(
+                        state: "",
+                        message:
+                            "The host of this address contains @. In a password write %40 for @, or give the password in PGPASSWORD."
+                    )
+                }
                 // A password with / or @ ends up here.
                 if String(cString: keyword) == "port", let value = option.pointee.val,
                     String(cString: value).contains(where: { !$0.isNumber && $0 != "," })

@@ -14,7 +14,7 @@ struct ServeCommand: AsyncParsableCommand {
             The options may be in a file, one in a line without its dashes:
               earshotd serve --configuration /etc/earshotd/earshotd.conf
             SIGHUP reads the file, the certificate and the web page again, and ends no connection. What it cannot change \
-            while the service runs, it names in the log: listeners and the database.
+            while the service runs, it names in the log: listeners, the database, turning --web on. To turn TLS on or off, restart it.
             """)
 
     @Option(help: "The address to listen at; 0.0.0.0 for all.")

@@ -95,7 +95,9 @@ struct Earshot: ParsableCommand {
             NearestName.of(name, among: commandNames.sorted() + ExternalCommand.names).map {
                 "Did you mean '\($0.escapedForTerminal)'? 'earshot --help' lists the commands."
             }
-            ?? "'earshot --help' lists the commands. More of them come with Debian's package earshot-nearby, or with 'make install-all'."
+            ?? "'earshot --help' lists the commands."
+            + (ExternalCommand.names.contains("nearby")
+                ? "" : " More of them come with Debian's package earshot-nearby, or with 'make install-all'.")
         throw Failure(
             .usage,
             "earshot has no command '\(word)', and no program earshot-\(word) exists beside it or in PATH. \(remedy)")

@@ -77,12 +77,13 @@ import Testing
         #expect(absent.status == 64 && absent.error.contains("has no channel 2"))
     }
 
-    @Test func anotherScheduleIsNotDecoded() throws {
+    @Test func anotherScheduleIsRefused() throws {
         let scratch = try played()
         let result = try read("schedule.wav", ["--seed", "2"], in: scratch)
-        #expect(result.status == 1)
-        let json = try object(scratch.data("results/field.json"))
-        #expect(try #require(json["levels"] as? [[String: Any]]).allSatisfy { $0["decoded"] as? Int == 0 })
+        #expect(
+            result.status == 65 && result.error.contains("it has tokens, but none of this schedule. Give the --seed"),
+            "\(result.error)")
+        #expect(!FileManager.default.fileExists(atPath: scratch.url.appendingPathComponent("results").path))
     }
 
     @Test func nothingIsReplacedUnasked() throws {

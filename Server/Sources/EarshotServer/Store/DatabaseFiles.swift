@@ -18,7 +18,12 @@ enum DatabaseFiles {
                 try FileManager.default.attributesOfItem(atPath: target(path))[.type] as? FileAttributeType
                 ?? .typeUnknown
         } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
-            return
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            guard access(folder, W_OK) != 0 else { return }
+            throw AdministrationError(
+                description: "Cannot create '\(path)': \(String(cString: strerror(errno)))."
+                    + (errno == EACCES || errno == EROFS
+                        ? " Run the command as the service's user, or name another file with --database." : ""))
         } catch CocoaError.fileReadNoPermission {
             throw failure(path, EACCES)
         } catch {
@@ -35,6 +40,12 @@ enum DatabaseFiles {
         var start = [UInt8](repeating: 0, count: header.count)
         let count = pread(descriptor, &start, start.count, 0)
         guard count >= 0 else { throw failure(path, errno) }
+        guard access(path, W_OK) == 0 else {
+            throw AdministrationError(
+                description:
+                    "Cannot write '\(path)': \(String(cString: strerror(errno))). Run the command as the user who owns it."
+            )
+        }
         guard count == 0 || start[..<count] == header[...] else {
             throw AdministrationError(
                 description: "'\(path)' is not a SQLite database. Name the database's file with --database.")

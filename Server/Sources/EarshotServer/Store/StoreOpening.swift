@@ -78,7 +78,11 @@ package enum StoreOpening {
 
     /// - Throws: `AdministrationError` if the address is that of a database which earshotd does not know.
     private static func checkKind(_ database: String) throws {
-        guard database.contains("://"), !isPostgres(database) else { return }
+        guard !isPostgres(database) else { return }
+        if database.hasPrefix("postgres:") || database.hasPrefix("postgresql:") {
+            throw AdministrationError(description: "An address of PostgreSQL begins with postgres://.")
+        }
+        guard database.contains("://") else { return }
         throw AdministrationError(
             description:
                 "earshotd knows no databases at '\(database.prefix { $0 != ":" })://…', only files and postgres:// addresses."

@@ -126,7 +126,9 @@ extension Supervisor {
     func take(_ problem: ManagerProblem, of name: ManagerName, app: String) {
         apps[app]?.managers[name]?.problems.removeAll { $0.kind == problem.kind }
         if !problem.isSolved { apps[app]?.managers[name]?.problems.append(problem) }
-        options.log("\(app): \(problem.isSolved ? "solved" : "problem"): \(problem.kind) \(problem.detail)")
+        options.log(
+            "\(app): \(problem.isSolved ? "solved" : "problem"): \(problem.detail.isEmpty ? "\(problem.kind)" : problem.detail)"
+        )
         for (id, run) in apps[app]?.runs ?? [:] where run.manager == name { tellState(id, app) }
     }
 

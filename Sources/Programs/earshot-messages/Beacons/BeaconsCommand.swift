@@ -28,7 +28,7 @@ struct BeaconsCommand: ParsableCommand {
             EXAMPLES:
               earshot beacons
               earshot beacons --no-ibeacons --low-power
-              earshot beacons --json --seconds 10 | jq -r .beacon
+              earshot beacons --json --seconds 10 | jq -r '.beacon // .detail'
               earshot beacons --adapter hci1 --count 1 --quiet
 
             Lines of JSON:

@@ -129,11 +129,10 @@ struct DevicesCommand: ParsableCommand {
             """
             No sound device here can \(purpose) 18.5 to 20 kHz. \(cards). What helps:
               - start your sound server: systemctl --user start pipewire-pulse,
-                or pulseaudio --start
+                or pulseaudio --start (Debian: apt install pulseaudio libasound2-plugins)
               - plug in a USB sound card or headset
-              - modprobe snd-aloop makes a sound card whose capture records its own playback
-              - for tests without a card or root: Tests/Support/virtual-sound-card.sh of
-                Earshot's sources
+              - sudo modprobe snd-aloop makes a sound card whose capture records its own playback
+              - for tests without a card or root: Tests/Support/virtual-sound-card.sh
                 in Earshot's sources
             """)
     }

@@ -111,7 +111,7 @@ struct FieldReadCommand: ParsableCommand {
         if report.decodedCount == 0, report.wrongCount > 0 {
             throw Failure(
                 .data,
-                "Cannot judge \(file.escapedForTerminal): it has \(report.wrongCount) tokens, but none of this schedule. Give the --seed, "
+                "Cannot judge \(file.escapedForTerminal): it has tokens, but none of this schedule. Give the --seed, "
                     + "--level, --steps and --tokens that 'earshot field play' had.")
         }
         let result = FieldResult(

@@ -28,8 +28,6 @@ struct RepeatDecoder: ~Copyable {
     private static let designRatio = 2.1
     /// The minimum margin of a fit over its decoy, as a share of itself.
     private static let minimumMargin: Float = 0.02
-    /// The weight from which a frame counts fully.
-    private static let clearWeight: Float = 0.9
     private static let symbolCount = RepeatDetection.symbolCount
 
     private let repeatCount: Int
@@ -72,7 +70,7 @@ struct RepeatDecoder: ~Copyable {
         if let payload = decodeWeighted(view.profile.code) { return frame(payload, view) }
         // A damaged frame that seems missing may still help.
         var isOneDoubtful = false
-        for index in 0..<repeatCount where weights[index] < RepeatDecoder.clearWeight {
+        for index in 0..<repeatCount where weights[index] < 1 {
             (isOneDoubtful, weights[index]) = (true, 1)
         }
         guard isOneDoubtful, let payload = decodeWeighted(view.profile.code) else { return nil }
