@@ -47,6 +47,15 @@ completes() {
         COMP_WORDS=(earshot "$1"); COMP_CWORD=1; COMP_LINE="earshot $1"; COMP_POINT=${#COMP_LINE}
         _earshot earshot "$1" earshot; printf "%s\n" "${COMPREPLY[@]}" | grep -qx "$2 *"' - "$1" "$2"
 }
+# Each link of its pages leads to a file, but for those to another package.
+links_lead_somewhere() {
+    local page link
+    (cd "/usr/share/doc/$1" && find . -name '*.md' | while read -r page; do
+        grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//' | grep -v '^\.\./earshot/' | while read -r link; do
+            [[ -e $(dirname "$page")/$link ]] || echo "$page: $link"
+        done
+    done) | { ! grep .; }
+}
 has_copyright() { grep -qi "$2" "/usr/share/doc/$1/copyright"; }
 from_document() { awk -v name="$2" '/^```c$/ {getline; inside = index($0, "/* " name ":") == 1} /^```$/ {inside = 0} inside' "documents/$1" >"/tmp/$2"; }
 
@@ -60,6 +69,7 @@ modem() {
     check "its copyright names FFTW" has_copyright earshot FFTW
     check "its copyright names swift-argument-parser" has_copyright earshot swift-argument-parser
     check "it has the documents that its help names" ls /usr/share/doc/earshot/README.md /usr/share/doc/earshot/docs/{COMMANDS.md,range.py}
+    check "the links of its documents lead to files" links_lead_somewhere earshot
     drop earshot
     check "nothing is left of it" nothing_is_left
 }
@@ -127,6 +137,7 @@ service() {
     check "the operator makes a project" as_service earshotd project create demo --open
     key=$(as_service earshotd key create demo --name phones)
     check "a device opens a session" opens_a_session "$key"
+    check "the links of its documents lead to files" links_lead_somewhere earshotd
     check "its exposure is at most 1.5" bash -c "systemd-analyze security earshotd --no-pager | tail -1 | grep -E ': (0|1\.[0-5])'"
     check "its database is in its state folder" test -f /var/lib/earshotd/earshotd.sqlite
     printf '%s\n' 'port 8790' 'database /var/lib/earshotd/other.sqlite' >>/etc/earshotd/earshotd.conf

@@ -246,9 +246,10 @@ export class Modem {
     }
 
     #checkPayload(payload) {
-        if (!(payload instanceof Uint8Array) || payload.length < 1 || payload.length > 32) {
-            throw this._error(status.payload);
+        if (!(payload instanceof Uint8Array)) {
+            throw new EarshotError(status.payload, 'the payload is no Uint8Array; only Earshot.say takes hexadecimal digits');
         }
+        if (payload.length < 1 || payload.length > 32) throw this._error(status.payload);
     }
 
     #profileBit(name) {

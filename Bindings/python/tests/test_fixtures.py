@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,3 +79,9 @@ def test_the_command_line_finds_the_same_in_noise(
     # A third of the eight payloads decodes with each of these seeds, also without one profile.
     assert len(frames) >= 3
     check_equal(frames, command_line.decode(path, *words))
+
+
+@pytest.mark.parametrize("name", ["token.wav", b"token.wav", Path("token.wav")])
+def test_the_name_of_a_file_is_no_array(name: Any) -> None:
+    with pytest.raises(TypeError, match="read the file first"):
+        earshot.decode(name, 48_000)

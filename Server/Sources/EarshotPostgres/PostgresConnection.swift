@@ -12,7 +12,7 @@
         /// - Parameters:
         ///   - address: `postgres://user@host/database`, or anything that libpq takes.
         ///   - settings: statements that are run first.
-        /// - Throws: `PostgresError`. Its message has no part of the address.
+        /// - Throws: `PostgresError`. Its message does not quote the address, of which libpq may take part of a password for the host or the port.
         package init(_ address: PostgresAddress, settings: [String] = []) throws {
             try Self.check(address)
             // A host that is gone is noticed after ten seconds, not after hours.
@@ -143,25 +143,17 @@
                         + "%2F for / and %40 for @, or give the password in PGPASSWORD.")
             }
             defer { PQconninfoFree(options) }
+            // Part of a password that has @ or / ends up in one of these.
+            let isWrong: [String: (String) -> Bool] = [
+                "host": { $0.contains("@") }, "port": { $0.contains { !$0.isNumber && $0 != "," } },
+            ]
             var option = options
-            while let keyword = option.pointee.keyword {
-                if String(cString: keyword) == "host", let value = option.pointee.val,
-                    String(cString: value).contains("@")
-                {
+            while let keyword = option.pointee.keyword.map({ String(cString: $0) }) {
+                if let value = option.pointee.val, isWrong[keyword]?(String(cString: value)) == true {
                     throw PostgresError(
                         state: "",
                         message:
-                            "The host of this address contains @. In a password write %40 for @, or give the password in PGPASSWORD."
-                    )
-                }
-                // A password with / or @ ends up here.
-                if String(cString: keyword) == "port", let value = option.pointee.val,
-                    String(cString: value).contains(where: { !$0.isNumber && $0 != "," })
-                {
-                    throw PostgresError(
-                        state: "",
-                        message:
-                            "The port of this address is no number. In a password write %2F for / and %40 for @, or give the password "
+                            "The \(keyword) of this address cannot be right. In a password write %2F for / and %40 for @, or give the password "
                             + "in PGPASSWORD.")
                 }
                 option += 1

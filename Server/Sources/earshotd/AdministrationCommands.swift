@@ -235,7 +235,8 @@ func orFail<Value>(_ failure: String, _ body: () async throws -> Value) async th
     } catch let code as ExitCode {
         throw code
     } catch {
-        printError("Error: \(failure): \(error)")
+        let reason = error.damage.map { "the file is damaged (\($0)). Restore a backup." } ?? "\(error)"
+        printError("Error: \(failure): \(reason)")
         throw ExitCode.failure
     }
 }

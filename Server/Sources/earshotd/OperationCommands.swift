@@ -167,7 +167,7 @@ struct CheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Look for damage and contradictions in the database, while the service runs.",
         discussion: """
-            It reads everything, in one snapshot, and changes nothing. It exits with status 1 if it finds a problem. Restore a \
+            It reads everything, in one snapshot, and changes no row. It exits with status 1 if it finds a problem. Restore a \
             backup then.
             """)
 
@@ -177,13 +177,25 @@ struct CheckCommand: AsyncParsableCommand {
     @OptionGroup var database: DatabaseOption
 
     func run() async throws {
-        let inspection = try await administer(database) { try await $0.inspect() }
+        let inspection = try await orFail("database '\(database.name)'") {
+            do {
+                let store = try StoreOpening.administer(database.database, creates: false)
+                let inspection = try await store.inspect()
+                try store.close()
+                return inspection
+            } catch {
+                // SQLite finds some damage when it opens the file, and some only when it looks.
+                guard let damage = error.damage else { throw error }
+                return Inspection(problems: [damage])
+            }
+        }
         if json {
             print(try JSONText.line(Report(inspection)))
         } else {
             for problem in inspection.problems { print("problem: \(problem)") }
             let counts = inspection.counts.map { "\($0.table) \($0.count)" }.joined(separator: ", ")
-            print("\(inspection.problems.isEmpty ? "no problem" : "not in order"); rows: \(counts)")
+            let verdict = inspection.problems.isEmpty ? "no problem" : "not in order"
+            print(counts.isEmpty ? verdict : "\(verdict); rows: \(counts)")
         }
         guard inspection.problems.isEmpty else { throw ExitCode.failure }
     }

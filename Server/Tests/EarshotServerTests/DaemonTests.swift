@@ -340,6 +340,30 @@ import Testing
         #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
     }
 
+    @Test func namesTheHostThatIsNotThere() throws {
+        for (host, reason) in [
+            ("192.0.2.1", "(--host, --port): Cannot assign requested address. This machine has no such address."),
+            ("nohost.invalid", "(--host, --port): There is no host 'nohost.invalid'."),
+        ] {
+            let refused = try Daemon().run("serve", "--host", host, "--port", "0", "--no-operations")
+            #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+        }
+    }
+
+    @Test func anIPv6AddressHasBrackets() {
+        #expect(HostAndPort.text("::1", 8_787) == "[::1]:8787")
+        #expect(HostAndPort.text("127.0.0.1", 8_787) == "127.0.0.1:8787")
+    }
+
+    @Test(arguments: [
+        ("mysql://x", "earshotd knows no databases at 'mysql://…'"),
+        ("postgres:/x", "An address of PostgreSQL begins with postgres://."),
+    ])
+    func anotherKindOfDatabaseIsRefused(address: String, reason: String) throws {
+        let refused = try Daemon().runAlone("project", "list", "--database", address)
+        #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+    }
+
     /// A backup of a database that does not exist would be one of nothing.
     @Test(arguments: [
         "backup copy", "check", "project list", "key create demo", "key list", "beacon list", "device list",

@@ -50,6 +50,15 @@ import Testing
         try expectRefusal(path, "is not a SQLite database")
     }
 
+    @Test func aFolderThatIsMissingIsNamed() throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("none/new.sqlite").path
+        let error = #expect(throws: AdministrationError.self) { try SQLiteStore(path: path, isServing: false) }
+        #expect(
+            error?.description.hasPrefix("Cannot create '\(path)': No such file or directory") == true,
+            "\(String(describing: error))")
+    }
+
     /// A file of SQLite with these statements.
     private func file(_ statements: String) throws -> String {
         let path = folder.appendingPathComponent("other.sqlite").path

@@ -100,8 +100,8 @@ import Testing
         let malformed = try [
             ("postgres://user:markerpassword%zz@127.0.0.1/x", "no address of PostgreSQL"),
             ("postgres://user:markerpassword@[::1/x", "no address of PostgreSQL"),
-            ("postgres://user:markerpassword/2@127.0.0.1/x", "is no number"),
-            ("postgres://user:mark@markerpassword@127.0.0.1/x", "contains @"),
+            ("postgres://user:markerpassword/2@127.0.0.1/x", "The port of this address cannot be right"),
+            ("postgres://user:mark@markerpassword@127.0.0.1/x", "The host of this address cannot be right"),
         ].map { address, reason in
             let refused = try daemon.runAlone("key", "list", "--database", address)
             #expect(refused.status != 0 && refused.error.contains(reason), "\(refused.error)")

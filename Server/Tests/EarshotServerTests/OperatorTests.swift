@@ -207,6 +207,24 @@ import Testing
         #expect(found.output.contains("not in order; rows: "))
     }
 
+    @Test func findsADamagedFile() async throws {
+        let scene = try await scene(Daemon())
+        #expect(scene.daemon.end(SIGTERM) == 0)
+        // The second page, of 4,096 bytes, is one of a table or an index.
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: scene.daemon.database))
+        try file.seek(toOffset: 4_096)
+        try file.write(contentsOf: Data(repeating: 0xFF, count: 4_096))
+        try file.close()
+        let found = try scene.daemon.run("check")
+        #expect(found.status == 1 && found.output.contains("problem: SQLite: "), "\(found)")
+        let report = try json(try scene.daemon.run("check", "--json").output)[0]
+        #expect((report["problems"] as? [String])?.isEmpty == false)
+        let listed = try scene.daemon.run("key", "list")
+        #expect(
+            listed.status == 1 && listed.error.contains("the file is damaged (SQLite: ")
+                && listed.error.contains("Restore a backup."), "\(listed)")
+    }
+
     #if Postgres
         /// A service moves from SQLite to PostgreSQL: sessions, messages, beacons and streams continue from their
         /// previous state.

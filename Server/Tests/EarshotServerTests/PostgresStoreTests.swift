@@ -60,6 +60,27 @@ import EarshotBasics
             }
         }
 
+        /// A command that would find nothing makes no tables, and nothing makes them among another program's.
+        @Test func tablesAreMadeInADatabaseOfOurOwn() throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            func refusal(creates: Bool) throws -> String? {
+                #expect(throws: AdministrationError.self) {
+                    try PostgresStore(address: address, creates: creates, logger: silent).close()
+                }?.description
+            }
+            let connection = try PostgresConnection(PostgresAddress(address))
+            func tables() throws -> [String] {
+                try connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").map { $0.text(0) }
+            }
+            #expect(try refusal(creates: false)?.contains("no tables yet; 'earshotd project create'") == true)
+            #expect(try tables().isEmpty)
+            try connection.run(script: "CREATE TABLE bookmark (address text)")
+            for creates in [false, true] {
+                #expect(try refusal(creates: creates)?.contains("tables of another program") == true)
+            }
+            #expect(try tables() == ["bookmark"])
+        }
+
         /// One node owns a project. Another node gets it only when the owner has ended. Messages that were near are
         /// still near.
         @Test func aProjectGoesToAnotherNode() async throws {

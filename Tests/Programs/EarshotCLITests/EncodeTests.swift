@@ -91,6 +91,24 @@ import Testing
         (["ab", "-o", "/dev/full"], 74, ["/dev/full", "No space"]),
     ]
 
+    /// The content must match the name's extension.
+    @Test(arguments: [
+        (["listen", "--record", "x.mp3"], "--record x.mp3: this command writes a WAV file, but not .mp3"),
+        (
+            ["loopback", "--via", "wav", "--keep", "x.flac"],
+            "--keep x.flac: this command writes a WAV file, but not .flac"
+        ),
+        (
+            ["loopback", "--via", "wav", "--report", "x.png"],
+            "--report x.png: this command writes an SVG picture, but not .png"
+        ),
+        (["simulate", "--plot", "x.pdf"], "--plot x.pdf: this command writes an SVG picture, but not .pdf"),
+    ])
+    func namesOfOtherFormatsAreRefused(arguments: [String], reason: String) throws {
+        let result = try Tool.run(arguments, in: Scratch())
+        #expect(result.status == 64 && result.error.contains(reason), "\(result.error)")
+    }
+
     @Test(arguments: refusals)
     func impossibleArgumentsAreRejected(arguments: [String], status: Int32, words: [String]) throws {
         let scratch = try Scratch()

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -16,6 +17,24 @@ import Testing
         #expect(result.status == 64)
         #expect(result.error.contains(reason), "\(result.error)")
         #expect(result.outputBytes.isEmpty)
+    }
+
+    /// alsa-lib reads its configuration once, and a sound server that starts later is not in it.
+    @Test func aDeviceThatIsConfiguredLaterIsFound() throws {
+        let scratch = try Scratch()
+        let environment = ProcessInfo.processInfo.environment.merging(["HOME": scratch.url.path]) { $1 }
+        let program = try Program(
+            Tool.url.path, ["nearby", "--json", "--mode", "broadcast", "--medium", "audio", "--playback", "later"],
+            environment: environment, in: scratch)
+        #expect(
+            program.waitForOutput(within: 30) { $0.contains("\"event\":\"problem\",\"problem\":\"no loudspeaker\"") },
+            "\(program.account)")
+        try Data("pcm.later { type null }\n".utf8).write(to: scratch.url.appendingPathComponent(".asoundrc"))
+        #expect(
+            program.waitForOutput(within: 60) { $0.contains("\"event\":\"solved\",\"problem\":\"no loudspeaker\"") },
+            "\(program.output) \(program.account)")
+        program.signal(SIGINT)
+        #expect(program.waitForEnd(within: 30))
     }
 
     @Test func withoutDevicesNearbyReportsAndContinues() throws {

@@ -54,6 +54,8 @@ package struct Inspection: Sendable, Equatable {
     /// The problems as sentences; empty if there are none.
     package var problems: [String] = []
 
+    package init(problems: [String] = []) { self.problems = problems }
+
     /// The same counts and problems.
     package static func == (a: Self, b: Self) -> Bool {
         a.problems == b.problems && a.counts.map(\.table) == b.counts.map(\.table)

@@ -46,13 +46,7 @@ extension SQLiteStore {
     package func inspect() async throws -> Inspection {
         try await pool.read { database in
             var inspection = Inspection()
-            let reports: [String]
-            do {
-                reports = try String.fetchAll(database, sql: "PRAGMA integrity_check")
-            } catch let error as DatabaseError where [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) {
-                inspection.problems = ["SQLite: \(error.message ?? "the file is damaged")"]
-                return inspection
-            }
+            let reports = try String.fetchAll(database, sql: "PRAGMA integrity_check")
             inspection.problems = reports == ["ok"] ? [] : reports.map { "SQLite: \($0)" }
             let strays = try database.rows("PRAGMA foreign_key_check")
             for row in strays.prefix(20) {

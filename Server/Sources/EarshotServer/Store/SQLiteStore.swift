@@ -150,3 +150,13 @@ extension Moment: DatabaseValueConvertible {
 extension DatabaseError: StoreFailure {
     var reason: String { "\(resultCode) \(message ?? "")" }
 }
+
+extension Error {
+    /// What SQLite says of a file that is damaged; nil for any other error.
+    package var damage: String? {
+        guard let error = self as? DatabaseError, [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode) else {
+            return nil
+        }
+        return "SQLite: \(error.message ?? "the file is damaged")"
+    }
+}

@@ -24,6 +24,8 @@ package struct BackgroundManifest: Sendable, Equatable {
 
     /// The name of the file, for people.
     package let fileName: String
+    /// The folder of the file if it is not beside the program, for people.
+    package let folder: String
     /// The values of `UIBackgroundModes`.
     package var modes: Set<String>
     /// The program and its arguments; nil if the manifest names none, or none with an absolute path.
@@ -45,7 +47,8 @@ package struct BackgroundManifest: Sendable, Equatable {
             command.first?.hasPrefix("/") == true && command.allSatisfy { !$0.utf8.contains(0) } ? command : nil
         }
         return BackgroundManifest(
-            fileName: "\(folder.name).nearby.json", modes: Set(manifest.backgroundModes ?? []), command: command,
+            fileName: "\(folder.name).nearby.json", folder: folder.path, modes: Set(manifest.backgroundModes ?? []),
+            command: command,
             notification: manifest.notification)
     }
 
@@ -70,6 +73,7 @@ package struct BackgroundManifest: Sendable, Equatable {
         guard !missing.isEmpty else { return nil }
         return missing.map {
             "\(fileName) does not declare \($0.mode) in UIBackgroundModes, which \($0.purpose) needs."
-        }.joined(separator: " ") + " Declare it, or do not allow the operation in the background."
+        }.joined(separator: " ")
+            + " Declare it in that file, beside the program or in \(folder), or do not allow the operation in the background."
     }
 }

@@ -32,8 +32,8 @@ struct HeardSlots: Sendable {
 
     var latest: Int { slots[slots.count - 1] }
 
-    /// Whether it was heard in one slot only.
-    var isNewcomer: Bool { first == latest }
+    /// Whether it was heard over less than 15 slots, so it may be passing by.
+    var isNewcomer: Bool { latest - first < RoundLength.shortestPeriodSlots }
 
     /// P, the length of its period, learned from its repeats.
     func periodSlots(own: Int) -> Int { otherPeriodSlots ?? own }

@@ -32,7 +32,14 @@ public struct TalkPolicy: Sendable {
     private struct ListenedSlot {
         var isTalking = false
         var heardCount = 0
+        /// The same, but a newcomer counts as it is likely to stay: h of `HeardRate`.
+        var weight = 0.0
         var busySeconds = 0.0
+
+        mutating func hear(_ weight: Double) {
+            heardCount += 1
+            self.weight += weight
+        }
     }
 
     /// The slots in which something began.
@@ -179,15 +186,15 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func take(_ token: Heard, slot: Int) {
-        if slot == slots.next - 2 { slots.previous.heardCount += 1 } else { slots.current.heardCount += 1 }
-        let isKnown = neighbours[token.token] != nil
-        rate.hear(isNewcomer: !isKnown, isInPreviousSlot: slot == slots.next - 2)
+        let isNewcomer = neighbours[token.token]?.isNewcomer ?? true
+        let weight = isNewcomer ? rate.newcomerShare : 1
+        if slot == slots.next - 2 { slots.previous.hear(weight) } else { slots.current.hear(weight) }
         if let latest = neighbours[token.token]?.latest {
-            if slot > latest, neighbours[token.token]?.isNewcomer == true { rate.addNewcomer(isHeardAgain: true) }
             if latest < begins.round { crowd.hear(isKnown: true) }
             if (neighbours[token.token]?.first ?? slot) < begins.round { aim.hear() }
             let period = periodSlots
             neighbours[token.token]?.add(slot, ownPeriodSlots: period, limits: limits)
+            if isNewcomer, neighbours[token.token]?.isNewcomer == false { rate.addNewcomer(isStaying: true) }
         } else if neighbours.count < Self.maximumNeighbourCount {
             crowd.hear(isKnown: false)
             neighbours[token.token] = HeardSlots(slot)
@@ -202,7 +209,6 @@ public struct TalkPolicy: Sendable {
             finishListening(slots.previous)
             compare(slots.next - 2)
         }
-        rate.finishSlot(isListening: !slots.previous.isTalking)
         (slots.previous, slots.current) = (slots.current, ListenedSlot())
         let slot = slots.next
         slots.next += 1
@@ -222,6 +228,7 @@ public struct TalkPolicy: Sendable {
     }
 
     private mutating func finishListening(_ slot: ListenedSlot) {
+        rate.add(slot.weight)
         let isFull = slot.busySeconds >= Self.occupiedShare * timing.slotSeconds
         slots.occupiedCount = isFull && slot.heardCount == 0 ? slots.occupiedCount + 1 : 0
         let isQuiet = slot.busySeconds < timing.tokenSeconds / 2
@@ -246,7 +253,7 @@ public struct TalkPolicy: Sendable {
         let silentNewcomerCount = neighbours.values.count {
             $0.isNewcomer && slot - $0.latest == RoundLength.shortestPeriodSlots
         }
-        for _ in 0..<silentNewcomerCount { rate.addNewcomer(isHeardAgain: false) }
+        for _ in 0..<silentNewcomerCount { rate.addNewcomer(isStaying: false) }
         let gone = neighbours.filter {
             // A neighbour heard within a period is present, even if it is rarely heard.
             let silent = slot - $0.value.latest

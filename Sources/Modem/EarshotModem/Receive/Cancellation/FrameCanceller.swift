@@ -26,6 +26,8 @@ enum CancellingOutcome {
 struct FrameCanceller: ~Copyable {
     /// The number of parts of a frame whose phases are compared.
     private static let partCount = 12
+    /// A drift below this over a frame, in turns, leaves (2π·0.01)²/12 of the frame, −35 dB.
+    private static let harmlessTurns = 0.01
 
     private var residualDetector: ResidualDetector
     private var replica: FrameReplica
@@ -61,8 +63,11 @@ struct FrameCanceller: ~Copyable {
         let best = view.place.shares.best
         align(view, tones, histories[best])
         fit.fit(replica, histories[best], reweighing: true)
-        replica.shift(turnsPerSample: fit.drift(histories[best], partCount: FrameCanceller.partCount))
-        fit.fit(replica, histories[best])
+        let drift = fit.drift(histories[best], partCount: FrameCanceller.partCount)
+        if abs(drift) * Double(replica.sampleCount) > FrameCanceller.harmlessTurns {
+            replica.shift(turnsPerSample: drift)
+            fit.fit(replica, histories[best])
+        }
         var changed = subtract(from: histories[best])
         for channel in histories.indices where channel != best {
             fit.fit(replica, histories[channel], reweighing: true)
