@@ -49,12 +49,12 @@ completes() {
 }
 # Each link of its pages leads to a file, but for those to another package.
 links_lead_somewhere() {
-    local page link
-    (cd "/usr/share/doc/$1" && find . -name '*.md' | while read -r page; do
-        grep -oE '\]\([^)#: ]+' "$page" | sed 's/^](//' | grep -v '^\.\./earshot/' | while read -r link; do
-            [[ -e $(dirname "$page")/$link ]] || echo "$page: $link"
-        done
-    done) | { ! grep .; }
+    local found
+    found=$(cd "/usr/share/doc/$1" && find . -name '*.md' -exec grep -oHE '\]\([^)]+' {} + | sed 's/](//' | while IFS=: read -r page link; do
+        case $link in http* | \#* | ../earshot/*) continue ;; esac
+        [[ -e ${page%/*}/${link%%#*} ]] || echo "$page: $link"
+    done)
+    [[ -z $found ]] || { echo "$found"; return 1; }
 }
 has_copyright() { grep -qi "$2" "/usr/share/doc/$1/copyright"; }
 from_document() { awk -v name="$2" '/^```c$/ {getline; inside = index($0, "/* " name ":") == 1} /^```$/ {inside = 0} inside' "documents/$1" >"/tmp/$2"; }
