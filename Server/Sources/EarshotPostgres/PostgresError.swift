@@ -11,7 +11,14 @@
             self.message = message
         }
 
-        package var description: String { state.isEmpty ? message : "\(message) (SQLSTATE \(state))" }
+        package var description: String {
+            guard !state.isEmpty else { return message }
+            let text = "\(message) (SQLSTATE \(state))"
+            return state == "42501"
+                ? "\(text). Make this user the database's owner (ALTER DATABASE … OWNER TO …), or let it create tables "
+                    + "(GRANT CREATE ON SCHEMA public TO …)"
+                : text
+        }
 
         /// Whether the connection can no longer be used.
         ///

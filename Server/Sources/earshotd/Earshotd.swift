@@ -15,25 +15,15 @@ enum Main {
                     "Cannot read the arguments of this program: /proc/self/maps cannot be opened. Mount /proc, and look "
                         + "whether too many files are open."))
         }
-        if let mistake = mistake(in: Earshotd.self, "earshotd", CommandLine.arguments.dropFirst()) {
-            Earshotd.exit(withError: mistake)
+        // The parser's error for a mistyped command would have no suggestion.
+        if let mistake = commands(of: Earshotd.self).mistake(in: CommandLine.arguments.dropFirst()) {
+            Earshotd.exit(withError: ValidationError(mistake))
         }
         await Earshotd.main()
     }
 
-    /// A word in the place of a command that is none; the parser's error would have no suggestion.
-    private static func mistake(
-        in command: any ParsableCommand.Type, _ name: String, _ words: ArraySlice<String>
-    ) -> ValidationError? {
-        let commands = command.configuration.subcommands.map {
-            ($0._commandName, $0)
-        }
-        guard let word = words.first, !commands.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
-        if let (known, command) = commands.first(where: { $0.0 == word }) {
-            return mistake(in: command, "\(name) \(known)", words.dropFirst())
-        }
-        let suggestion = NearestName.of(word, among: commands.map(\.0)).map { "Did you mean '\($0)'? " } ?? ""
-        return ValidationError("\(name) has no command '\(word)'. \(suggestion)'\(name) --help' lists the commands.")
+    private static func commands(of command: any ParsableCommand.Type) -> CommandTree {
+        CommandTree(command._commandName, command.configuration.subcommands.map(commands))
     }
 }
 

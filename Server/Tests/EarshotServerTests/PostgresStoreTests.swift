@@ -130,6 +130,23 @@ import EarshotBasics
             try lock.run(script: "COMMIT")
         }
 
+        /// From PostgreSQL 15 on, only a database's owner may create tables in its schema public.
+        @Test func aUserWithoutRightsIsToldWhichToGive() throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let role = "r\(UUID().uuidString.replacingOccurrences(of: "-", with: "").lowercased())"
+            try PostgresConnection(PostgresAddress(address)).run(script: "CREATE ROLE \(role) LOGIN")
+            let error = #expect(throws: (any Error).self) {
+                try PostgresStore(
+                    address: address.replacingOccurrences(of: "earshot@", with: "\(role)@"), logger: silent
+                ).close()
+            }
+            let reason = error.map { "\($0)" } ?? ""
+            #expect(
+                reason.contains(
+                    "permission denied for schema public (SQLSTATE 42501). Make this user the database's owner"),
+                "\(reason)")
+        }
+
         /// A batch that the database refuses leaves nothing in memory, and the next batch succeeds.
         @Test func aRefusedBatchLeavesNothing() async throws {
             let address = try PostgresServer.shared.get().makeDatabase()

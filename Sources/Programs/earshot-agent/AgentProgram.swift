@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBasics
 import EarshotConsole
 
 /// The agent, and the commands that show and end its work. `earshot agent` runs this program, `earshot-agent`, and
@@ -17,6 +18,10 @@ struct AgentProgram: ParsableCommand {
             let arguments = try ProgramArguments.all
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
             let name = ["earshot-agent": ["agent"], "earshot-push": ["push"]][String(file)] ?? []
+            // The parser's error for a mistyped command would have no suggestion.
+            if let mistake = commands(of: Self.self).mistake(in: name + arguments) {
+                throw Failure(.usage, mistake.escapedForTerminal)
+            }
             var command = try parseAsRoot(name + arguments)
             try command.run()
         } catch let failure as Failure {
@@ -24,5 +29,9 @@ struct AgentProgram: ParsableCommand {
         } catch {
             leave(withError: error)
         }
+    }
+
+    private static func commands(of command: any ParsableCommand.Type) -> CommandTree {
+        CommandTree(command._commandName, command.configuration.subcommands.map(commands))
     }
 }

@@ -124,9 +124,10 @@ struct MessageOptions: ParsableArguments {
     func manager(_ output: MessageOutput) throws -> MessageManager {
         let log: @Sendable (String) -> Void = { output.note("· \($0)") }
         let (media, options, isDirect) = (media, sound.mediumOptions, direct)
-        var configuration = MessageManager.Configuration.system(
-            // A message in an advertisement would have to be shorter than one in sound.
-            media: { _ in isDirect ? [SoundMedium(options)] : media.media(options) }, log: verbose ? log : nil)
+        // The options name the devices, so an invalid file of devices is no reason to warn.
+        var configuration = MessageManager.Configuration.system(media: { _ in [] }, log: verbose ? log : nil)
+        // A message in an advertisement would have to be shorter than one in sound.
+        configuration.media = { isDirect ? [SoundMedium(options)] : media.media(options) }
         if let service { configuration.serviceURL = try Self.url(service) }
         if !direct, let refusal = configuration.serviceRefusal { throw Failure(.usage, refusal) }
         configuration.permission = AlwaysGranted()

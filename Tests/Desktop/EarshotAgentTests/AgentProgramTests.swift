@@ -57,6 +57,17 @@ import Testing
         }
     }
 
+    @Test func aMistypedCommandHasASuggestion() async throws {
+        try await onThread {
+            let refused = try agent.command(["lst"])
+            #expect(refused.status == 64)
+            #expect(
+                refused.output.contains(
+                    "earshot agent has no command 'lst'. Did you mean 'list'? 'earshot agent --help'"),
+                "\(refused)")
+        }
+    }
+
     /// Without systemd the first app starts the agent, and another agent is refused.
     @Test func theFirstAppStartsTheAgent() async throws {
         try await onThread {

@@ -64,6 +64,18 @@ import Testing
         #expect(result.error.split(separator: "\n").count { $0.hasPrefix(start) } == 1, "\(result.error)")
     }
 
+    /// The commands name their devices by options, so they need neither file.
+    @Test func invalidFilesOfDevicesAreNoMatter() async throws {
+        let scratch = try Scratch()
+        try FileManager.default.createDirectory(atPath: scratch.path("earshot"), withIntermediateDirectories: false)
+        try scratch.save(Data("{".utf8), "earshot/sound.json")
+        try scratch.save(Data("{".utf8), "earshot/bluetooth.json")
+        let result = try await run(
+            ["subscribe", "--direct", "--mode", "scan"] + Self.missingDevices,
+            environment: ["XDG_CONFIG_HOME": scratch.path("")], in: scratch)
+        #expect(result.error.contains("no microphone") && !result.error.contains(".json"), "\(result.error)")
+    }
+
     /// The address comes from an option, a file or the environment. It may hold a password.
     @Test(arguments: [["publish", "hello"], ["subscribe"]])
     func problemsSayWhichAddressDidNotAnswer(command: [String]) async throws {

@@ -129,6 +129,13 @@ import Testing
             return try #require(Double(result.lines[1].split(separator: ",")[7]))
         }
         #expect(try abs(share([]) - share(["--noise", "noise.wav"])) < 0.15)
+
+        let few = ["simulate", "--profile", "fast", "--snr", "0", "--trials", "1", "--noise", "noise.wav"]
+        let text = try Tool.run(few, in: scratch)
+        #expect(text.lines.first?.hasPrefix("fast in awgn with the noise of noise.wav, 8 bytes") == true, "\(text)")
+        let json = try Tool.run(few + ["--json"], in: scratch)
+        #expect(json.lines.count == 2)
+        #expect(json.lines.allSatisfy { $0.contains(#""channel":"awgn","noise":"noise.wav","#) }, "\(json)")
     }
 
     @Test(arguments: [

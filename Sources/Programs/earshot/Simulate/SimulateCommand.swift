@@ -48,7 +48,8 @@ struct SimulateCommand: ParsableCommand {
               "snr_90_high_db":-9.55,"eb_n0_90_db":4.48,"bound_90_db":-9.74,
               "coherent_bound_90_db":-12.19,"passed":true}
             The bounds are of theory, in white noise: by the tones' energies alone, and with known phases. \
-            A crossing that the points do not reach is null, and so is the end of its 95 % interval.
+            A crossing that the points do not reach is null, and so is the end of its 95 % interval. With --noise each \
+            line has "noise", the file's name, after "channel".
 
             EXIT CODES:
               0   the simulation ran, and every point reaches --min-success
@@ -187,7 +188,7 @@ struct SimulateCommand: ParsableCommand {
             for simulation in simulations { simulation.cancel() }
             Interruption.awaitSettled()
         }
-        let output = SimulateOutput(form: json ? .json : csv ? .csv : .text, progress: progress)
+        let output = SimulateOutput(form: json ? .json : csv ? .csv : .text, progress: progress, noise: noise)
         output.begin()
         var curves: [SimulatedCurve] = []
         for (index, simulation) in simulations.enumerated() {
@@ -196,7 +197,9 @@ struct SimulateCommand: ParsableCommand {
         progress.clear()
         let wasInterrupted = Interruption.isRequested
         if let plot, curves.contains(where: { !$0.points.isEmpty }) {
-            let document = WaterfallPicture(curves, seed: seed, summary: preset.summary).document()
+            let summary =
+                noise.map { "the noise of \($0.escapedForTerminal) in place of the channel's own" } ?? preset.summary
+            let document = WaterfallPicture(curves, seed: seed, summary: summary).document()
             try TextFile.write(picture.theme.applied(to: document), to: plot)
             if !quiet { StandardStream.error.print("wrote \(plot.escapedForTerminal)") }
         }

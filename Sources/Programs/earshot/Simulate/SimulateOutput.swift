@@ -3,6 +3,7 @@ import EarshotConsole
 import EarshotDrawing
 import EarshotLoopback
 import EarshotModem
+import EarshotSystem
 
 /// Prints the curves during the measurement: one line for each point, as soon as it is known.
 struct SimulateOutput {
@@ -12,6 +13,8 @@ struct SimulateOutput {
 
     let form: Form
     let progress: ProgressBar
+    /// The recording that replaces the channel's noise.
+    let noise: FilePath?
 
     func begin() {
         guard form == .csv else { return }
@@ -60,7 +63,8 @@ struct SimulateOutput {
         let scene = curve.scene
         let seconds = scene.profile.frameSeconds(payloadByteCount: scene.payloadByteCount)
         let burst = scene.burstCount > 1 ? "\(scene.burstCount) times " : ""
-        return "\(scene.profile.name) in \(curve.channel), \(scene.payloadByteCount) bytes in "
+        let place = curve.channel + (noise.map { " with the noise of \($0.escapedForTerminal)" } ?? "")
+        return "\(scene.profile.name) in \(place), \(scene.payloadByteCount) bytes in "
             + "\(burst)\(DecimalText.text(seconds, decimals: 3)) s, \(scene.sampleRateHertz) Hz\n"
             + "     SNR    Eb/N0   decoded      95 %          of   wrong  twice"
     }
@@ -81,6 +85,7 @@ struct SimulateOutput {
         var line = JSONLine()
         line.add("profile", curve.scene.profile.name)
         line.add("channel", curve.channel)
+        if let noise { line.add("noise", noise.description) }
         line.add(short: "snr_db", point.snrDecibels)
         line.add("trials", point.tally.trialCount)
         line.add("success", point.decodedShare, decimals: 4)
@@ -133,6 +138,7 @@ struct SimulateOutput {
         var line = JSONLine()
         line.add("profile", curve.scene.profile.name)
         line.add("channel", curve.channel)
+        if let noise { line.add("noise", noise.description) }
         line.add("seed", seed)
         line.add("points", curve.points.count)
         for (percent, share) in [("50", 0.5), ("90", 0.9)] {
