@@ -227,8 +227,11 @@ def test_bad_samples_of_two_channels() -> None:
         for samples in (np.zeros(4), np.zeros((4, 1)), np.zeros((4, 3))):
             with pytest.raises(ValueError, match=r"\(n, 2\)"):
                 receiver.push(samples)
-        with pytest.raises(ValueError, match="fewer than none"):
-            receiver.skip(-1)
+        for count in (-1, 1.5, float("inf"), float("nan")):
+            with pytest.raises(ValueError, match="not a whole number from 0 on"):
+                receiver.skip(count)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="without quotation marks"):
+            receiver.skip("1")  # type: ignore[arg-type]
 
 
 def test_threads_may_share_a_receiver() -> None:
@@ -300,7 +303,7 @@ def test_a_frame_as_a_dictionary_is_json() -> None:
 
 def test_channels_first_get_a_hint() -> None:
     sound = np.stack([earshot.encode(TOKEN, "fast")] * 2)
-    with pytest.raises(ValueError, match=r"did you mean samples\.T\?"):
+    with pytest.raises(ValueError, match=r"did you mean samples\.T, or for a list of blocks iter\(samples\)\?"):
         earshot.decode(sound, 48_000)
     with pytest.raises(ValueError, match=r"shape \(2, \d+\); the receiver takes \(n, 2\); did you mean samples\.T\?"):
         earshot.Receiver(48_000, channels=2).push(sound)
@@ -308,6 +311,20 @@ def test_channels_first_get_a_hint() -> None:
     with pytest.raises(ValueError, match=r"takes \(n, 3\)$"):
         earshot.Receiver(48_000, channels=3).push(sound)
     assert len(earshot.decode(sound.T, 48_000)) == 1
+
+
+@pytest.mark.parametrize("samples", [b"1234", None, "token.wav"])
+def test_what_is_no_array_gets_a_hint(samples: Any) -> None:
+    for call in (lambda: earshot.Receiver(48_000).push(samples), lambda: earshot.decode(samples, 48_000)):
+        with pytest.raises(TypeError, match="samples is no array; for bytes give np.frombuffer"):
+            call()
+
+
+def test_a_list_of_blocks_gets_a_hint() -> None:
+    blocks = [np.zeros(100), np.zeros(90)]
+    with pytest.raises(ValueError, match=r"a list of blocks give decode iter\(samples\)"):
+        earshot.decode(blocks, 48_000)
+    assert earshot.decode(iter(blocks), 48_000) == []
 
 
 def test_a_number_in_quotation_marks_is_named() -> None:

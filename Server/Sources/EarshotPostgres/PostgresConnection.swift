@@ -44,10 +44,14 @@
         var descriptor: Int32 { PQsocket(handle) }
 
         /// Whether the server has left the idle connection open. Costs one system call.
+        ///
+        /// A server that stops sends the reason before it closes the connection, so all input is read.
         var isAlive: Bool {
             var descriptor = pollfd(fd: self.descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&descriptor, 1, 0) != 0 else { return true }
-            return PQconsumeInput(handle) == 1 && PQstatus(handle) == CONNECTION_OK
+            while poll(&descriptor, 1, 0) != 0 {
+                guard PQconsumeInput(handle) == 1, PQstatus(handle) == CONNECTION_OK else { return false }
+            }
+            return true
         }
 
         /// Runs one statement. `$1` is the first parameter.

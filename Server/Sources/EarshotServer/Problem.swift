@@ -98,9 +98,14 @@ extension Problem {
     static let tokenTaken = Problem(
         .conflict, "token_taken", "Another publication or subscription has this token.",
         remedy: "Draw another token, and ask again.")
-    static let noSuchPath = Problem(
-        .notFound, "no_such_path", "No endpoint has this path.",
-        remedy: "GET /v1/openapi.json lists all endpoints.")
+    static let noSuchPath = noSuchPath(remedy: "GET /v1/openapi.json lists all endpoints.")
+    /// For a listener that does not offer that list.
+    static func noSuchPath(among paths: [String]) -> Problem {
+        noSuchPath(remedy: "This listener has \(paths.joined(separator: ", ")).")
+    }
+    private static func noSuchPath(remedy: String) -> Problem {
+        Problem(.notFound, "no_such_path", "No endpoint has this path.", remedy: remedy)
+    }
     static let noSuchPublication = Problem(
         .notFound, "no_such_publication", "This device has no such publication, or it has ended.",
         remedy: "Publish again with POST /v1/publications.")
@@ -132,7 +137,7 @@ extension Problem {
     static func storeFails(_ reason: String) -> Problem {
         Problem(
             .serviceUnavailable, "store_fails", "Writes to the database fail, or soon will: \(reason).",
-            remedy: "The operator has to look at the disk and at the database's file.", retryAfterSeconds: 5)
+            remedy: "The operator has to look at the database and its disk.", retryAfterSeconds: 5)
     }
 
     /// The reason is only in the log, because it names the operator's machines.

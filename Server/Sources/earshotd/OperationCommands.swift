@@ -120,7 +120,11 @@ struct PublicationCommand: AsyncParsableCommand {
 
     struct End: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "End a publication. The devices that found its message lose it.")
+            abstract: "End a publication. The devices that found its message lose it.",
+            discussion: """
+                Its app may publish the message again, as Earshot's programs do within a minute. To exclude an app permanently, \
+                revoke its key: earshotd key revoke.
+                """)
 
         @Argument(help: "The identifier in 'earshotd publication list'.")
         var publication: String

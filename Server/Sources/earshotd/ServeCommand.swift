@@ -153,20 +153,31 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         // Until the service handles it, SIGHUP has no effect.
         signal(SIGHUP, SIG_IGN)
-        try await complete().serve()
+        let command: Self
+        do {
+            command = try complete()
+        } catch let mistake as ConfigurationMistake {
+            printError("Error: \(mistake)")
+            throw ExitCode.validationFailure
+        }
+        try await command.serve()
+    }
+
+    /// An invalid option in the configuration file.
+    private struct ConfigurationMistake: Error, CustomStringConvertible {
+        let description: String
     }
 
     /// The command with the options of its configuration file. Those of the command line come after them, and so
     /// override them.
-    /// - Throws: `ValidationError`, or the parser's error, which names the option.
+    /// - Throws: `ValidationError` if the file cannot be read, or `ConfigurationMistake`.
     private func complete() throws -> Self {
         guard let file = database.configuration else { return self }
         let arguments = try ConfigurationFile.arguments(file)
         do {
             return try Self.parse(arguments + CommandLine.arguments.dropFirst(2))
         } catch {
-            printError("Error: the configuration '\(file)': \(Self.message(for: error))")
-            throw ExitCode.validationFailure
+            throw ConfigurationMistake(description: "the configuration '\(file)': \(Self.message(for: error))")
         }
     }
 

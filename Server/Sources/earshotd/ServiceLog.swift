@@ -35,6 +35,12 @@ struct ServiceLog: LogHandler {
     }
 
     func log(event: LogEvent) {
+        // The library logs the consequences of a listener that cannot start, each as an error, before the reason is known.
+        if event.source == "HummingbirdCore",
+            ["CancellationError()", "Already closed"].contains(where: "\(event.message)".hasSuffix)
+        {
+            return
+        }
         let all = metadata.merging(event.metadata ?? [:]) { $1 }
         switch format {
         case .text:

@@ -308,6 +308,7 @@ import Testing
             "project creat demo",
             "earshotd project has no command 'creat'. Did you mean 'create'? 'earshotd project --help'"
         ),
+        ("help nosuch", "earshotd has no command 'nosuch'."),
         ("key destroy 1", "earshotd key has no command 'destroy'. 'earshotd key --help'"),
     ])
     func aMistypedCommandHasASuggestion(_ command: String, _ reason: String) throws {
@@ -338,6 +339,16 @@ import Testing
         let reason =
             "the listener for clients cannot use 127.0.0.1:\(port) (--host, --port): Address already in use. Another program"
         #expect(refused.status == 1 && refused.error.contains(reason), "\(refused.error)")
+        #expect(!refused.error.contains("HummingbirdCore"), "\(refused.error)")
+    }
+
+    @Test(arguments: ["key list", "device list", "publication list"])
+    func anUnknownProjectIsNotAnEmptyOne(command: String) throws {
+        let daemon = try Daemon()
+        _ = try daemon.run("project", "create", "demo")
+        let words = command.split(separator: " ").map(String.init)
+        let refused = try daemon.run(words + ["--project", "nosuch"])
+        #expect(refused.status == 1 && refused.error.contains("There is no project 'nosuch'"), "\(refused)")
     }
 
     @Test func namesTheHostThatIsNotThere() throws {

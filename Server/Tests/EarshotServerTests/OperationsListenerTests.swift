@@ -28,6 +28,7 @@ import Testing
         for path in ["/v1/devices", "/v1/openapi.json", "/metrics/", "/"] {
             let answer = try await get(daemon.operations + path)
             #expect(answer.status == 404 && answer.text.contains("no_such_path"), "\(path)")
+            #expect(answer.text.contains("This listener has /healthz, /livez, /metrics."), "\(answer.text)")
         }
         #expect(daemon.operations.hasPrefix("http://127.0.0.1:"))
         #expect(daemon.end(SIGTERM) == 0)

@@ -130,6 +130,36 @@ import EarshotBasics
             try lock.run(script: "COMMIT")
         }
 
+        /// A server that stops sends idle connections the reason, and then ends them. No call fails by such a connection.
+        @Test func idleConnectionsThatTheServerEndedAreReplaced() async throws {
+            let address = try PostgresServer.shared.get().makeDatabase()
+            let pool = PostgresPool(PostgresAddress(address), size: 3, capacity: 9, settings: [])
+            defer { pool.close() }
+            func processes() async throws -> [Int64] {
+                try await withThrowingTaskGroup(of: Int64?.self) { group in
+                    for _ in 0..<3 {
+                        group.addTask {
+                            try await pool.perform {
+                                // So long that the others must use another connection.
+                                try $0.execute("SELECT pg_backend_pid()::bigint, pg_sleep(0.5)").first?.integer(0)
+                            }
+                        }
+                    }
+                    return try await group.reduce(into: []) { list, process in process.map { list.append($0) } }
+                }
+            }
+            let old = try await processes()
+            #expect(Set(old).count == 3)
+            try PostgresConnection(PostgresAddress(address)).run(
+                script: """
+                    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()
+                    """)
+            for process in old { while kill(pid_t(process), 0) == 0 || errno != ESRCH { usleep(10_000) } }
+            let new = try await processes()
+            #expect(Set(new).count == 3 && Set(new).isDisjoint(with: old))
+        }
+
         /// From PostgreSQL 15 on, only a database's owner may create tables in its schema public.
         @Test func aUserWithoutRightsIsToldWhichToGive() throws {
             let address = try PostgresServer.shared.get().makeDatabase()

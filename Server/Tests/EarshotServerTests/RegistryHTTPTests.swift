@@ -148,14 +148,21 @@ import Testing
             #expect(try await owner.send(.get, "/v1/beacons/moo").code == "bad_beacon")
             #expect(try await owner.send(.get, "/v1/beacons?after=moo").code == "bad_beacon")
             #expect(try await owner.send(.post, "/v1/beacons", [:]).code == "bad_body")
-            #expect(
-                try await owner.send(.post, "/v1/namespaces", ["namespace": "n", "visibility": "SECRET"]).code
-                    == "bad_body")
-            #expect(try await owner.send(.post, "/v1/namespaces", ["namespace": "a/b"]).code == "out_of_range")
+            let secret = try await owner.send(.post, "/v1/namespaces", ["namespace": "n", "visibility": "SECRET"])
+            #expect(secret.code == "bad_body")
+            #expect(secret.problem("message").contains("UNLISTED or PUBLIC is expected at 'visibility'"), "\(secret)")
+            for (name, reason) in [
+                ("a/b", "characters other than letters"), (String(repeating: "n", count: 999), "has 999 characters"),
+            ] {
+                let refused = try await owner.send(.post, "/v1/namespaces", ["namespace": name])
+                #expect(refused.code == "out_of_range" && refused.problem("message").contains(reason), "\(refused)")
+            }
             #expect(
                 try await owner.send(.post, "/v1/beacons/\(beacon)/attachments", ["data": "aGVsbG8="]).code
                     == "no_such_beacon")
             _ = try await owner.send(.post, "/v1/beacons", ["beacon": beacon])
+            let text = try await owner.send(.post, "/v1/beacons/\(beacon)/attachments", ["data": "é"])
+            #expect(text.problem("message").contains("a text in base64 is expected at 'data'"), "\(text)")
             let large = Data(count: 1_025).base64EncodedString()
             #expect(
                 try await owner.send(.post, "/v1/beacons/\(beacon)/attachments", ["data": large]).code

@@ -198,6 +198,9 @@ import Testing
             HTTPClientRequest(url: daemon.operations + "/metrics"), timeout: .seconds(20))
         let text = String(buffer: try await metrics.body.collect(upTo: 1 << 20))
         #expect(text.contains("earshot_reloads_total{result=\"refused\"} 3\n"))
+        // Each reason is in the line of the refusal, so it is in the JSON of --log-format too.
+        let refusals = daemon.log.split(separator: "\n").filter { $0.contains("failed; nothing has changed") }
+        #expect(refusals.count == 3 && refusals[0].contains("Unknown option '--colour'"), "\(refusals)")
         #expect(!daemon.log.contains("debug earshotd"), "the log's level is one of the settings")
         #expect(daemon.end(SIGTERM) == 0)
     }

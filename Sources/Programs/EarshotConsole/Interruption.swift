@@ -29,13 +29,13 @@ package enum Interruption {
     }
 
     /// From now on a signal is a request to end, and `action` passes it on to the working thread, which ends by itself.
-    /// A second signal ends the process at once.
+    /// A second signal, later than `echo`, ends the process at once.
     package static func request(_ action: @escaping @Sendable () -> Void) {
         receive { number in
             received.store(number, ordering: .relaxed)
             requestedSignal.signal()
             action()
-            receive { end($0) }
+            receive(after: echo) { end($0) }
         }
     }
 
@@ -52,8 +52,12 @@ package enum Interruption {
         return true
     }
 
-    /// Waits for a signal on its own thread and gives its number to `action`.
-    private static func receive(_ action: @escaping @Sendable (CInt) -> Void) {
+    /// For so long after a signal another one is the same request: coreutils' `timeout` sends each to the program and to its group.
+    private static let echo = Duration.milliseconds(250)
+
+    /// Waits for a signal on its own thread and gives its number to `action`. Signals within `pause` have no effect.
+    private static func receive(after pause: Duration = .zero, _ action: @escaping @Sendable (CInt) -> Void) {
+        let begin = ContinuousClock.now + pause
         var signals = sigset_t()
         sigemptyset(&signals)
         // The parent process may have chosen to ignore a signal for us, as nohup does.
@@ -66,17 +70,19 @@ package enum Interruption {
         DispatchQueue(label: "earshot.signals").async {
             var signals = awaited
             var number: CInt = 0
-            guard sigwait(&signals, &number) == 0 else { return }
+            repeat {
+                guard sigwait(&signals, &number) == 0 else { return }
+            } while ContinuousClock.now < begin
             requested.store(true, ordering: .relaxed)
             action(number)
         }
     }
 
     /// The action of commands whose working thread undoes its own work: waits up to 10 s for that, which a busy machine
-    /// may need. A thread that waits for a slow reader has no file or device open. A second signal ends the process at
-    /// once.
+    /// may need. A thread that waits for a slow reader has no file or device open. A second signal, later than
+    /// `echo`, ends the process at once.
     package static func awaitSettled() {
-        receive { end($0) }
+        receive(after: echo) { end($0) }
         _ = settled.wait(timeout: .now() + 10)
     }
 

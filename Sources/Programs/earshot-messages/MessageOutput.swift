@@ -34,7 +34,7 @@ final class MessageOutput: Sendable {
 
     /// The number of messages found so far.
     var foundCount: Int { state.withLock { $0.foundCount } }
-    /// Whether the operation was active at any time, so that other devices could find its messages.
+    /// Whether the operation was active at any time.
     var wasActive: Bool { state.withLock { $0.wasActive } }
     private var seconds: Double { Double(MonotonicTime.nanoseconds - begin) / 1e9 }
 

@@ -34,7 +34,8 @@ struct PublishCommand: ParsableCommand {
 
             \(MessageOptions.environmentHelp)
 
-            Exit codes: 0 other devices could find the message; 1 they could not at any time.
+            Exit codes: 0 the service accepted the message, or --direct needed none; 1 it did not at any time. Whether \
+            sound and Bluetooth worked is in the lines "problem" and "solved".
             """)
 
     @Argument(help: ArgumentHelp("The message as text.", valueName: "text"))
@@ -55,9 +56,8 @@ struct PublishCommand: ParsableCommand {
     @OptionGroup var options: MessageOptions
 
     func validate() throws {
-        if (text == nil) == (file == nil) {
-            throw ValidationError("Nothing to publish: give a text or --file, not both.")
-        }
+        if text == nil, file == nil { throw ValidationError("Nothing to publish: give a text or --file.") }
+        if text != nil, file != nil { throw ValidationError("A text and --file are given; leave one out.") }
         if options.direct, !type.isEmpty || !namespace.isEmpty {
             throw ValidationError(
                 "--direct with --type or --namespace: the sound itself has room for the message only. Leave them out.")

@@ -13,9 +13,9 @@ public struct CommandTree: Sendable {
 
     /// The sentence for a mistyped subcommand in `words`, with a suggestion; nil if there is none.
     ///
-    /// Options end the search: a word after them may be an option's value.
+    /// Options end the search: a word after them may be an option's value. `help` takes a command's name.
     public func mistake(in words: some Collection<String>) -> String? {
-        mistake(words.prefix { !$0.hasPrefix("-") && $0 != "help" }[...], path: name)
+        mistake(words.prefix { !$0.hasPrefix("-") }.filter { $0 != "help" }, path: name)
     }
 
     private func mistake(_ words: some Collection<String>, path: String) -> String? {

@@ -13,6 +13,10 @@ struct CommandTreeTests {
             "key lst demo",
             "service key has no command 'lst'. Did you mean 'list'? 'service key --help' lists the commands."
         ),
+        (
+            "help key lst",
+            "service key has no command 'lst'. Did you mean 'list'? 'service key --help' lists the commands."
+        ),
         ("key destroy", "service key has no command 'destroy'. 'service key --help' lists the commands."),
     ])
     func aMistypedCommandHasASuggestion(words: String, sentence: String) {
@@ -20,7 +24,7 @@ struct CommandTreeTests {
     }
 
     @Test(arguments: [
-        "", "serve", "serve demo", "key", "key create demo", "key --json lst", "help key", "--help", "key help lst",
+        "", "serve", "serve demo", "key", "key create demo", "key --json lst", "help key", "--help", "help",
     ])
     func commandsOptionsAndArgumentsAreNoMistakes(words: String) {
         #expect(program.mistake(in: words.split(separator: " ").map(String.init)) == nil)

@@ -115,11 +115,10 @@ def fail(status: int, doing: str) -> NoReturn:
     raise EarshotError(f"cannot {doing}: {text.decode()}", status)
 
 
-def uint32(value: int, name: str) -> int:
-    """Checks that a whole number fits into 32 bits. Without this, ctypes would truncate it."""
+def unsigned(value: int, name: str, bits: int = 32) -> int:
+    """Checks that a whole number fits into so many bits. Without this, ctypes would truncate it."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number without quotation marks")
-    number = int(value)
-    if number != value or not 0 <= number < 1 << 32:
+    if value != value // 1 or not 0 <= value < 1 << bits:
         raise ValueError(f"{name} is {value}, not a whole number from 0 on")
-    return number
+    return int(value)

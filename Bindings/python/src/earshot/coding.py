@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from . import _library
 from ._library import library
 from ._profiles import NAMES, bit
 from .frame import Frame
-from .receiver import Receiver
+from .receiver import Receiver, array
 
 #: A profile: speed and reach.
 Profile = Literal["fast", "standard", "far"]
@@ -63,9 +62,9 @@ def encode(
         raise TypeError(f"samples of type {kind}; choose float32 or int16")
     transmission = _library.Transmission(
         size=ctypes.sizeof(_library.Transmission),
-        sample_rate_hertz=_library.uint32(rate, "rate"),
+        sample_rate_hertz=_library.unsigned(rate, "rate"),
         profile=bit(profile),
-        burst_count=_library.uint32(burst, "burst"),
+        burst_count=_library.unsigned(burst, "burst"),
         # The smallest numbers become 0 in single precision, which means the default.
         amplitude=max(float(amplitude), 1e-30),
     )
@@ -107,14 +106,12 @@ def decode(
     """
     blocks = samples if isinstance(samples, Iterator) else iter([samples])
     first = next(blocks, ())
-    if isinstance(first, str | bytes | os.PathLike):
-        raise TypeError("samples is no array; read the file first, for instance with wave or soundfile, see the README")
-    first = np.asarray(first)
+    first = array(first)
     if first.ndim not in (1, 2):
         raise ValueError(f"samples of shape {first.shape}; give (n,) or (n, channels)")
     channels = 1 if first.ndim == 1 else first.shape[1]
     if channels > _library.MAXIMUM_CHANNELS >= first.shape[0]:
-        raise ValueError(f"samples of shape {first.shape}; give (n, channels): did you mean samples.T?")
+        raise ValueError(f"samples of shape {first.shape}; give (n, channels): did you mean samples.T, or for a list of blocks iter(samples)?")
     with Receiver(
         rate, channels=channels, profiles=profiles, combine=combine, separate=separate, recognise=recognise
     ) as receiver:

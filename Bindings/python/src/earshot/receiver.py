@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 import threading
 from collections.abc import Iterable
 from types import TracebackType
@@ -20,6 +21,19 @@ _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 _INT16 = np.dtype(np.int16)
 # Samples of a channel in one call: 0.7 s at 48 kHz. Few frames end in that time, so none is dropped.
 _BLOCK = 32_768
+
+
+def array(samples: npt.ArrayLike) -> npt.NDArray[Any]:
+    """The samples as an array."""
+    if samples is None or isinstance(samples, str | bytes | bytearray | os.PathLike):
+        raise TypeError(
+            "samples is no array; for bytes give np.frombuffer(samples, dtype=\"<i2\"), and read a file first, for instance with "
+            "wave or soundfile, see the README"
+        )
+    try:
+        return np.asarray(samples)
+    except ValueError:
+        raise ValueError("samples are rows of different lengths; for a list of blocks give decode iter(samples)") from None
 
 
 class Receiver:
@@ -58,14 +72,14 @@ class Receiver:
                 than a minute before.
 
         Raises:
-            TypeError: a number is none, such as rate="48000".
+            TypeError: rate="48000" or the like: a text in place of a number.
             ValueError: an argument is out of its range; EarshotError, a ValueError, if the library said so.
         """
         # Set first, for __del__ after an error.
         self._handle: ctypes.c_void_p | None = None
         self._lock = threading.Lock()
-        self._rate = _library.uint32(rate, "rate")
-        self._channels = _library.uint32(channels, "channels")
+        self._rate = _library.unsigned(rate, "rate")
+        self._channels = _library.unsigned(channels, "channels")
         if self._channels == 0:
             raise ValueError("channels is 0; a receiver hears at least one")
         if combine < 1:
@@ -75,7 +89,7 @@ class Receiver:
             sample_rate_hertz=self._rate,
             profiles=mask(profiles),
             channel_count=self._channels,
-            combine_count=_library.uint32(combine, "combine"),
+            combine_count=_library.unsigned(combine, "combine"),
             flags=(_library.SEPARATE_CHANNELS if separate else 0) | (_library.RECOGNISE_TOKENS if recognise else 0),
         )
         handle = ctypes.c_void_p()
@@ -105,7 +119,7 @@ class Receiver:
             TypeError: samples of another type.
             ValueError: samples of another shape, or the receiver was flushed or closed.
         """
-        block, is_float = self._checked(np.asarray(samples))
+        block, is_float = self._checked(array(samples))
         push = library.earshot_receiver_push_float if is_float else library.earshot_receiver_push_int16
         frames: list[Frame] = []
         with self._lock:
@@ -120,16 +134,17 @@ class Receiver:
     def skip(self, samples: int) -> list[Frame]:
         """Passes over samples of each channel that existed but were lost, and returns the frames that ended.
 
-        A hole is not silence: a frame with a hole in it is decoded from the rest if that suffices, and those behind it
+        A hole is not silence: a frame with a hole in it is decoded from the rest if that suffices, and those after it
         keep their place.
 
         Raises:
-            ValueError: a negative number, or the receiver was flushed or closed.
+            TypeError: no number.
+            ValueError: no whole number from 0 on, or the receiver was flushed or closed.
         """
-        if samples < 0:
-            raise ValueError(f"{samples} samples to skip, fewer than none")
+        # The library counts to 2⁶⁴, centuries of sound.
+        count = min(_library.unsigned(samples, "samples", bits=1_024), (1 << 64) - 1)
         with self._lock:
-            return self._take(library.earshot_receiver_skip, min(int(samples), (1 << 64) - 1))
+            return self._take(library.earshot_receiver_skip, count)
 
     def flush(self) -> list[Frame]:
         """Ends the input and returns the frames that can still be found. Pushing is an error from now on.

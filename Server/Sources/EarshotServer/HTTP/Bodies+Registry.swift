@@ -70,6 +70,15 @@ struct AttachmentBody: Codable {
 enum Visibility: String, Codable {
     case unlisted = "UNLISTED"
     case isPublic = "PUBLIC"
+
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        guard let visibility = Visibility(rawValue: text) else {
+            throw DecodingError.typeMismatch(
+                Visibility.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: ""))
+        }
+        self = visibility
+    }
 }
 
 /// The body of `POST /v1/namespaces`.

@@ -129,6 +129,7 @@ extension DecodingError {
             case is String.Type: "a text"
             case is Data.Type: "a text in base64"
             case is [Any].Type: "a list"
+            case is Visibility.Type: "UNLISTED or PUBLIC"
             default: "an object"
             }
         }
@@ -138,8 +139,13 @@ extension DecodingError {
         case .typeMismatch(let type, let context): "\(name(type)) is expected \(at(context.codingPath))."
         case .valueNotFound(let type, let context): "\(name(type)) is expected \(at(context.codingPath))."
         case .dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? "it is not JSON." : "the value \(at(context.codingPath)) cannot be read; content is base64."
+            if context.codingPath.isEmpty {
+                "it is not JSON."
+            } else if context.debugDescription.contains("Base64") {
+                "a text in base64 is expected \(at(context.codingPath))."
+            } else {
+                "the value \(at(context.codingPath)) is none of those that it may have."
+            }
         @unknown default: "it cannot be read."
         }
     }

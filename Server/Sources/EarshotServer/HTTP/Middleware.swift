@@ -29,13 +29,18 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
+    private var noSuchPath: Problem {
+        let paths = endpoints.map(\.path)
+        return paths.contains("/v1/openapi.json") ? .noSuchPath : .noSuchPath(among: paths)
+    }
+
     private func problem(for error: any Error, of request: Request, _ context: ServiceContext) -> Problem {
         switch error {
-        case let problem as Problem: return problem
+        case let problem as Problem: return problem == .noSuchPath ? noSuchPath : problem
         case is RequestGuard.TooSlow: return .requestTooSlow
         case let error as HTTPError where error.status == .notFound:
             let allowed = endpoints.filter { $0.has(path: request.uri.path) }.map(\.method.rawValue).sorted()
-            return allowed.isEmpty ? .noSuchPath : .methodNotAllowed(allowed)
+            return allowed.isEmpty ? noSuchPath : .methodNotAllowed(allowed)
         default:
             if let problem = Problem(malformed: error) { return problem }
             // The type only, because an error of the database may quote its input.

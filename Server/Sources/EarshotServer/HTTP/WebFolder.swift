@@ -27,7 +27,7 @@ struct WebFolder: Sendable {
     /// - Throws: `WebFolderError` if it cannot be read, has no `index.html`, or exceeds the limits above.
     init(_ path: String) throws(WebFolderError) {
         guard let root = Self.resolved(path) else {
-            throw WebFolderError("The folder '\(path)' cannot be read: \(String(cString: strerror(errno))).")
+            throw Self.unreadable("folder", path)
         }
         try read(root, name: "", root: root, depth: 0)
         guard let index = files["/index.html"] else {
@@ -74,10 +74,18 @@ struct WebFolder: Sendable {
         }
     }
 
+    /// The error of the latest call of the system.
+    private static func unreadable(_ kind: String, _ path: String) -> WebFolderError {
+        let remedy =
+            errno == EACCES
+            ? " The service's user must be able to read it; below /home, systemd's unit lets it read nothing." : ""
+        return WebFolderError("The \(kind) '\(path)' cannot be read: \(String(cString: strerror(errno))).\(remedy)")
+    }
+
     private mutating func add(_ path: String, _ name: String) throws(WebFolderError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw WebFolderError("The file '\(path)' cannot be read: \(String(cString: strerror(errno))).")
+            throw Self.unreadable("file", path)
         }
         defer { close(descriptor) }
         var content = ByteBuffer()
@@ -86,7 +94,7 @@ struct WebFolder: Sendable {
             let count = Glibc.read(descriptor, &chunk, chunk.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else {
-                throw WebFolderError("The file '\(path)' cannot be read: \(String(cString: strerror(errno))).")
+                throw Self.unreadable("file", path)
             }
             if count == 0 { break }
             content.writeBytes(chunk[..<count])

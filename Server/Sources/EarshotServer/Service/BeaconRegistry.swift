@@ -25,9 +25,14 @@ package struct BeaconRegistry: Sendable {
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
                 || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "-._".utf8.contains(byte)
         }
-        guard (1...limits.namespaceLength).contains(count), isPlain else {
+        guard isPlain else {
             throw RegistryError.outOfRange(
-                "The namespace has other characters than letters, digits, '-', '.' and '_', or \(count) of them.",
+                "The namespace has characters other than letters, digits, '-', '.' and '_'.",
+                remedy: "Use these only, such as 'com.example.museum'.")
+        }
+        guard (1...limits.namespaceLength).contains(count) else {
+            throw RegistryError.outOfRange(
+                "The namespace has \(count) characters.",
                 remedy: "Use 1 to \(limits.namespaceLength), such as 'com.example.museum'.")
         }
         return try await store.createNamespace(

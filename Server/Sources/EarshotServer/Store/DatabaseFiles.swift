@@ -23,7 +23,8 @@ enum DatabaseFiles {
             throw AdministrationError(
                 description: "Cannot create '\(path)': \(String(cString: strerror(errno)))."
                     + (errno == EACCES || errno == EROFS
-                        ? " Run the command as the service's user, or name another file with --database." : ""))
+                        ? " Name the service's database with --database, such as /var/lib/earshotd/earshotd.sqlite, and run the command as its user."
+                        : ""))
         } catch CocoaError.fileReadNoPermission {
             throw failure(path, EACCES)
         } catch {

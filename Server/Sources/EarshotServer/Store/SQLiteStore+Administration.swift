@@ -107,11 +107,11 @@ extension SQLiteStore {
         }
     }
 
-    private static func projectID(_ name: String, _ database: Database) throws -> Int64? {
+    static func projectID(_ name: String, _ database: Database) throws -> Int64? {
         try database.integers("SELECT id FROM project WHERE name = ?", [name]).first
     }
 
-    private static func unknownProject(_ name: String) -> AdministrationError {
+    static func unknownProject(_ name: String) -> AdministrationError {
         AdministrationError(description: "There is no project '\(name)'; create it with 'earshotd project create'.")
     }
 }

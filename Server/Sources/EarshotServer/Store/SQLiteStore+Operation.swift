@@ -6,7 +6,8 @@ import Glibc
 extension SQLiteStore {
     package func devices(project: String?) async throws -> [DeviceRecord] {
         try await pool.read { database in
-            try database.rows(OperatorQueries.devices, [project]).map { row in
+            if let project, try Self.projectID(project, database) == nil { throw Self.unknownProject(project) }
+            return try database.rows(OperatorQueries.devices, [project]).map { row in
                 DeviceRecord(
                     identifier: row[0], project: row[1], key: row[2], expires: row[3], publications: row[4],
                     subscriptions: row[5])
@@ -16,7 +17,8 @@ extension SQLiteStore {
 
     package func publications(project: String?) async throws -> [PublicationRecord] {
         try await pool.read { database in
-            try database.rows(OperatorQueries.publications, [project]).map { row in
+            if let project, try Self.projectID(project, database) == nil { throw Self.unknownProject(project) }
+            return try database.rows(OperatorQueries.publications, [project]).map { row in
                 PublicationRecord(
                     identifier: row[0], project: row[1], device: row[2], namespace: row[3], type: row[4],
                     contentCount: row[5], expires: row[6])

@@ -5,6 +5,6 @@ public enum OperationStatus: Sendable, Hashable, CaseIterable {
     /// Permitted, but the service has not accepted it yet, or forgot it during an outage; or, for beacons only, the
     /// radio does not work yet. A subscription already receives messages in the sound itself.
     case starting
-    /// Other devices can find it, or it can find messages.
+    /// Other devices can find it, or it can find messages, over the media that work: `MessageManager.problems` has the others.
     case active
 }

@@ -125,7 +125,7 @@
             }
         }
 
-        private static func project(_ name: String, _ connection: PostgresConnection) throws -> Int64 {
+        static func project(_ name: String, _ connection: PostgresConnection) throws -> Int64 {
             let rows = try connection.execute("SELECT id FROM project WHERE name = $1", [.text(name)])
             guard let row = rows.first else {
                 throw AdministrationError(

@@ -5,7 +5,8 @@
     extension PostgresStore {
         package func devices(project: String?) async throws -> [DeviceRecord] {
             try await administer { connection, _ in
-                try connection.execute(OperatorQueries.devices, [.optional(project)]).map { row in
+                if let project { _ = try Self.project(project, connection) }
+                return try connection.execute(OperatorQueries.devices, [.optional(project)]).map { row in
                     DeviceRecord(
                         identifier: row.text(0), project: row.text(1), key: row.integer(2), expires: row.moment(3),
                         publications: row.integer(4), subscriptions: row.integer(5))
@@ -15,7 +16,8 @@
 
         package func publications(project: String?) async throws -> [PublicationRecord] {
             try await administer { connection, _ in
-                try connection.execute(OperatorQueries.publications, [.optional(project)]).map { row in
+                if let project { _ = try Self.project(project, connection) }
+                return try connection.execute(OperatorQueries.publications, [.optional(project)]).map { row in
                     PublicationRecord(
                         identifier: row.text(0), project: row.text(1), device: row.text(2), namespace: row.text(3),
                         type: row.text(4), contentCount: row.integer(5), expires: row.moment(6))

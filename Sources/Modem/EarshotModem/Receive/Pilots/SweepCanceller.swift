@@ -43,9 +43,6 @@ struct SweepCanceller: ~Copyable {
     /// The maximum difference of f from the prediction by r of two blocks: 60 Hz. r deviates by 2.1 kHz/s at 10 dB,
     /// which is 22 Hz per block.
     private static let maximumMiss: Float = 0.02
-    /// The maximum difference of a block's r from the rate between its neighbours, in cycles a sample²: 4 kHz/s, two
-    /// deviations at 10 dB, plus a quarter of that rate.
-    private static let maximumRateError: Float = 4_000 / 9e6
 
     /// A block as a chirp.
     private struct Chirp {
@@ -186,14 +183,7 @@ struct SweepCanceller: ~Copyable {
             let deviation = step(from: block - 1, to: block) - mean
             guard abs(deviation) <= SweepCanceller.maximumUnevenness + abs(mean) / 3 else { return false }
         }
-        for block in chain {
-            let rate = rate(block, in: chain)
-            guard rate * reach > 0 else { return false }
-            guard abs(chirps[block].rate - rate) <= SweepCanceller.maximumRateError + abs(rate) / 4 else {
-                return false
-            }
-        }
-        return true
+        return chain.allSatisfy { rate($0, in: chain) * reach > 0 }
     }
 
     /// The rate between the neighbours of a block in its chain.

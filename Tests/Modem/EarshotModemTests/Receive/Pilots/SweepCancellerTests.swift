@@ -65,6 +65,30 @@ import Testing
         }
     }
 
+    /// Of 150 tokens of `far` at 30 dB, those whose tones look like a sweep if its steps need not be even.
+    @Test(arguments: [1_005, 1_013, 1_027, 1_030, 1_128] as [UInt64]) func framesLikeASweepAreNotTaken(seed: UInt64)
+        throws
+    {
+        var scene = AirScene()
+        scene.profile = .far
+        scene.snrDecibels = 30
+        var (sound, _) = try PreparedScene(scene).sound(seed: seed)
+        let samples = sound.readAll()
+        var downconverter = Downconverter(
+            Downconverter.Design(
+                inputRateHertz: 48_000, outputRateHertz: BasebandFormat.rateHertz(.far),
+                centreHertz: Int(Profile.far.centreHertz), passbandHertz: 850))
+        var block = [ComplexSample](repeating: ComplexSample(), count: downconverter.maximumOutputCount)
+        var baseband: [ComplexSample] = []
+        for first in stride(from: 0, to: samples.count, by: Downconverter.maximumInputCount) {
+            let end = min(first + Downconverter.maximumInputCount, samples.count)
+            let count = downconverter.process(samples.span.extracting(first..<end), into: &block)
+            baseband += block[..<count]
+        }
+        baseband.removeLast(baseband.count % BasebandFormat.quantum)
+        #expect(clean(baseband).found == 0)
+    }
+
     @Test(arguments: [-0.4, -0.1, 0, 0.21]) func aSteadyToneStays(cyclesPerSample: Double) {
         var samples = BasebandScene(count: 9_600, snrDecibels: 0, seed: 92).samples
         for n in samples.indices {
