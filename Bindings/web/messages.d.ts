@@ -45,13 +45,13 @@ export interface OperationOptions {
     signal?: AbortSignal;
 }
 
-/** Publishes messages to devices in earshot, and finds theirs. It needs earshotd and a browser key. */
+/** Publishes messages to devices in earshot, and finds theirs. It needs earshotd and a key of it. */
 export class Messages {
     /** Throws `MessagesError` with `bad_option`. */
     constructor(options: {
         /** The address of earshotd, without `/v1`. */
         server: string;
-        /** A browser key of `earshotd key create --browser`. */
+        /** In a page a key of `earshotd key create --browser`; in node, which names no origin, a key without `--browser`. */
         key: string;
         /** Plays one token, and resolves when it was played; without it the page only hears. */
         say?: (token: Uint8Array, profile: Profile) => Promise<unknown>;

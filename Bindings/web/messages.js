@@ -86,7 +86,7 @@ export class Messages {
     /**
      * @param {object} options
      * @param {string} options.server the address of earshotd, without `/v1`
-     * @param {string} options.key a browser key of `earshotd key create --browser`
+     * @param {string} options.key in a page a key of `earshotd key create --browser`; in node, which names no origin, one without `--browser`
      * @param {(token: Uint8Array, profile: string) => Promise<void>} [options.say] plays one token and resolves when it was played;
      *     without it the page only hears
      * @param {'fast'|'standard'|'far'} [options.profile] the profile of tokens: all devices need the same one
@@ -103,10 +103,17 @@ export class Messages {
         server, key, say = null, profile = 'fast', onProblem = () => {}, isBusy = () => false, leadSeconds = 0.15,
         fetch = globalThis.fetch.bind(globalThis), clock = systemClock, random = Math.random,
         page = typeof globalThis.addEventListener === 'function' ? globalThis : null,
-    }) {
+    } = {}) {
+        if (typeof globalThis.crypto?.getRandomValues !== 'function') {
+            throw new MessagesError('bad_option', 'There are no random numbers (globalThis.crypto) here: use node 20 or later.');
+        }
         if (!(leadSeconds >= 0 && leadSeconds <= 1)) {
             throw new MessagesError('bad_option', `leadSeconds is ${leadSeconds}, but must be 0 to 1.`);
         }
+        if (!['fast', 'standard', 'far'].includes(profile)) {
+            throw new MessagesError('bad_option', `There is no profile "${profile}": use "fast", "standard" or "far".`);
+        }
+        if (say !== null && typeof say !== 'function') throw new MessagesError('bad_option', '"say" must be a function or null.');
         this.#service = new SealedService({server, key, fetch, clock});
         this.#say = say;
         this.#profile = profile;
@@ -170,7 +177,7 @@ export class Messages {
      * @returns {Promise<{unpublish: () => Promise<void>}>}
      * @throws {MessagesError} if the message exceeds a limit, or the service refuses the key or the message
      */
-    async publish({content, type = '', namespace = ''}, options = {}) {
+    async publish({content, type = '', namespace = ''} = {}, options = {}) {
         const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
         if (!(bytes instanceof Uint8Array)) {
             throw new MessagesError('bad_option', 'The content must be a text or a Uint8Array.');
@@ -805,7 +812,7 @@ function call(handler, value) {
 }
 
 function stopped() {
-    return new MessagesError('stopped', 'It was stopped before the service had it. Begin another one.');
+    return new MessagesError('stopped', 'This Messages was stopped. Make another one.');
 }
 
 /** A random idempotency key. */

@@ -122,12 +122,14 @@ export class Modem {
     receiver({
         sampleRateHertz, profiles = ['fast', 'standard', 'far'], channelCount = 1, combineCount = 0, recognisesTokens = false,
     } = {}) {
-        if (!Array.isArray(profiles) || profiles.length === 0) throw this._error(status.profile);
+        if (!Array.isArray(profiles) || profiles.length === 0) {
+            throw new EarshotError(status.profile, 'profiles must be an array with a profile or more');
+        }
         let bits = 0;
         for (const name of profiles) bits |= this.#profileBit(name);
         const fields = [
-            sizes.options, this.#integer(sampleRateHertz, 0, status.rate), bits, this.#integer(channelCount, 1, status.channels),
-            this.#integer(combineCount, 0, status.burst), recognisesTokens ? flagRecogniseTokens : 0, 0,
+            sizes.options, this.#rate(sampleRateHertz), bits, this.#integer(channelCount, 1, 64, status.channels, 'channelCount'),
+            this.#integer(combineCount, 0, 8, status.burst, 'combineCount, the repeats of a burst,'), recognisesTokens ? flagRecogniseTokens : 0, 0,
         ];
         const pointer = this._with([sizes.options, 4], (options, result) => {
             new Uint32Array(this.#exports.memory.buffer, options, fields.length).set(fields);
@@ -153,8 +155,8 @@ export class Modem {
         // In C, 0 means the default.
         if (typeof amplitude !== 'number' || !(amplitude > 0)) throw this._error(status.amplitude);
         const fields = [
-            sizes.transmission, this.#integer(sampleRateHertz, 0, status.rate), this.#profileBit(profile),
-            this.#integer(burstCount, 0, status.burst),
+            sizes.transmission, this.#rate(sampleRateHertz), this.#profileBit(profile),
+            this.#integer(burstCount, 0, 8, status.burst, 'burstCount'),
         ];
         return this._with([sizes.transmission, payload.length, 4], (transmission, bytes, count) => {
             new Uint32Array(this.#exports.memory.buffer, transmission, fields.length).set(fields);
@@ -257,10 +259,16 @@ export class Modem {
         return profileBits[name];
     }
 
-    /** A count that fits a uint32_t; the module checks what it means. */
-    #integer(value, minimum, number) {
-        if (!Number.isInteger(value) || value < minimum || value > 0xffffffff) throw this._error(number);
+    /** Checks what JavaScript may pass and C cannot get. The texts of the statuses name neither option nor value. */
+    #integer(value, minimum, maximum, number, name) {
+        if (!Number.isInteger(value) || value < minimum || value > maximum) {
+            throw new EarshotError(number, `${name} is ${value}; give an integer from ${minimum} to ${maximum}`);
+        }
         return value;
+    }
+
+    #rate(hertz) {
+        return this.#integer(hertz, 44_100, 768_000, status.rate, 'the sample rate, sampleRateHertz,');
     }
 }
 
@@ -292,7 +300,7 @@ export class Receiver {
         if (!(samples instanceof Float32Array)) throw new EarshotError(status.missing, 'the samples are not a Float32Array');
         if (samples.length % this.#channelCount !== 0) {
             throw new EarshotError(
-                status.count, `${samples.length} samples are not as many for each of ${this.#channelCount} channels`);
+                status.count, `${samples.length} samples cannot be divided among ${this.#channelCount} channels`);
         }
         const frames = [];
         const most = blockSampleCount - blockSampleCount % this.#channelCount;
@@ -308,14 +316,16 @@ export class Receiver {
 
     /**
      * Passes over samples that existed but were lost. A hole is not silence: a frame with a hole in it is decoded from the rest
-     * if that suffices, and those behind it keep their place.
+     * if that suffices, and those after it keep their place.
      * @param {number} sampleCount The lost samples of each channel, an integer from 0 on.
      * @returns {Frame[]} As for `push`.
      * @throws {EarshotError} if it is no such number, or the receiver was flushed or closed.
      */
     skip(sampleCount) {
         this.#checkOpen();
-        if (!Number.isSafeInteger(sampleCount) || sampleCount < 0) throw this.#modem._error(status.count);
+        if (!Number.isSafeInteger(sampleCount) || sampleCount < 0) {
+            throw new EarshotError(status.count, `the count of samples to skip is ${sampleCount}; give an integer from 0 on`);
+        }
         return this.#take([], 'earshot_receiver_skip', BigInt(sampleCount));
     }
 
@@ -378,7 +388,12 @@ function frameAt(view, pointer) {
 
 /** Gets a module by its address. node's fetch does not read files. */
 async function fetchModule(address) {
-    const url = new URL(address, globalThis.location?.href);
+    let url;
+    try {
+        url = new URL(address, globalThis.location?.href);
+    } catch {
+        throw new Error(`"${address}" is no address; in node give the bytes of the file, from readFile, or a URL with file:`);
+    }
     if (url.protocol !== 'file:' || typeof process === 'undefined') return fetch(url);
     const {readFile} = await import('node:fs/promises');
     return readFile(url);

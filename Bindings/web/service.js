@@ -83,6 +83,7 @@ const remedies = {
     not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
     not_browser_key: 'this is no key for pages. Get a browser key from the operator of the service ("earshotd key create --browser").',
     bad_session: 'the session has ended. The page opens a new one.',
+    no_origin: 'outside of a page a browser key does not work. Use a key of "earshotd key create" without --browser.',
     rate_limited: 'it is busy. The page retries later.',
     overloaded: 'it is busy. The page retries later.',
     too_many_connections: 'it is busy. The page retries later.',
@@ -218,6 +219,9 @@ export class Service {
         if (!['http:', 'https:'].includes(url.protocol) || url.username || url.password) {
             throw new MessagesError(
                 'bad_option', `The address of the service must begin with https:// or http://, without a user's name.`);
+        }
+        if (typeof key !== 'string') {
+            throw new MessagesError('bad_option', 'The key is missing: "earshotd key create PROJECT --browser" makes one.');
         }
         this.#base = (url.origin + url.pathname).replace(/\/+$/, '');
         this.#key = key;

@@ -106,10 +106,13 @@ start() {
     local deadline=$((SECONDS + 15))
     until [[ -S $dir/native ]] && (eval "$(print_env)" && timeout 5 pactl list short sinks) 2>/dev/null |
         grep -q '\bair\b'; do
-        if ! kill -0 $server 2>/dev/null || ((SECONDS >= deadline)); then
+        local reason=
+        kill -0 $server 2>/dev/null || reason='ended at its start'
+        ((SECONDS < deadline)) || reason='did not answer within 15 s'
+        if [[ -n $reason ]]; then
             tail -n 20 "$dir/log" >&2
             stop
-            fail 69 "the sound server did not start in $dir; its log is above"
+            fail 69 "the sound server in $dir $reason; the lines above, if any, are its log"
         fi
         sleep 0.02
     done

@@ -269,11 +269,18 @@ test('limits are checked before anything is sent', async () => {
     await assert.rejects(page.publish({content: '', type: 'x'.repeat(33)}), {code: 'type_too_long'});
     await assert.rejects(page.subscribe({filter: {namespace: 'x'.repeat(65)}}), {code: 'namespace_too_long'});
     await assert.rejects(page.publish({content: 7}), {code: 'bad_option'});
+    await assert.rejects(page.publish(), {code: 'bad_option', message: /must be a text/});
     await assert.rejects(page.publish({content: ''}, {strategy: 'broadcast'}), {code: 'bad_option'});
     assert.equal(textProblem('🙂'.repeat(32), ''), null, 'characters, not code units');
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});
     assert.throws(() => new Messages({server: 'javascript:1', key: 'k', page: null, clock}), {code: 'bad_option'});
+    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}]) {
+        const options = {server: 'https://tokens.example', key: 'k', page: null, clock, ...wrong};
+        assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option'});
+    }
+    assert.throws(() => new Messages(), {code: 'bad_option', message: /is not the address of a service/});
+    assert.throws(() => new Messages({server: 'https://tokens.example', page: null}), {code: 'bad_option', message: /The key is missing/});
 });
 
 /** A service that answers as docs/SERVICE.md says, with a stream that the test writes. */

@@ -53,6 +53,7 @@ describe('the module', () => {
         for (const source of sources) assert.equal((await Modem.load(source)).version, modem.version);
         await assert.rejects(Modem.load(new Response('', {status: 404, statusText: 'Not Found'})), /404 Not Found/);
         await assert.rejects(Modem.load(Uint8Array.of(1, 2, 3, 4)), WebAssembly.CompileError);
+        await assert.rejects(Modem.load('earshot.wasm'), /"earshot.wasm" is no address; in node give the bytes of the file/);
     });
 
     test('runs in a Worker that gets the compiled module', async () => {
@@ -69,6 +70,17 @@ describe('the module', () => {
         assert.deepEqual(frames.map((frame) => frame.hex), ['070809']);
         await worker.terminate();
     });
+});
+
+test('a wrong option is named with its value', () => {
+    for (const options of [undefined, {}, {sampleRate: 48_000}, {sampleRateHertz: '48000'}, {sampleRateHertz: 16_000}]) {
+        const named = {name: 'EarshotError', status: -4, message: /^the sample rate, sampleRateHertz, is .*; give an integer from 44100 to 768000$/};
+        assert.throws(() => modem.transmit(token, options), named);
+        assert.throws(() => modem.receiver(options), named);
+    }
+    const receiver = modem.receiver({sampleRateHertz: 48_000});
+    for (const count of [-1, 1.5, undefined]) assert.throws(() => receiver.skip(count), /the count of samples to skip is .*; give an integer from 0 on/);
+    receiver.close();
 });
 
 describe('receiving', () => {
@@ -343,10 +355,10 @@ describe('errors', () => {
             refused(-5, /profile/, () => modem.receiver({sampleRateHertz: 48000, profiles}));
         }
         for (const channelCount of [0, 65, -1, 1.5, '2']) {
-            refused(-6, /channels/, () => modem.receiver({sampleRateHertz: 48000, channelCount}));
+            refused(-6, /channelCount is /, () => modem.receiver({sampleRateHertz: 48000, channelCount}));
         }
         for (const combineCount of [9, -1, 2.5, null]) {
-            refused(-7, /burst/, () => modem.receiver({sampleRateHertz: 48000, combineCount}));
+            refused(-7, /combineCount, the repeats of a burst, is /, () => modem.receiver({sampleRateHertz: 48000, combineCount}));
         }
     });
 

@@ -46,7 +46,7 @@ typedef enum earshot_status {
     EARSHOT_ERROR_NULL = -1,
     /* A pointer does not have the alignment of its type. */
     EARSHOT_ERROR_ALIGNMENT = -2,
-    /* The library does not know the size in or of a struct: it was not set, or the header is newer. */
+    /* The library does not know a struct's size: it was not set, or the header is newer. */
     EARSHOT_ERROR_STRUCT_SIZE = -3,
     /* The sample rate is outside of EARSHOT_MINIMUM_RATE to EARSHOT_MAXIMUM_RATE. */
     EARSHOT_ERROR_RATE = -4,

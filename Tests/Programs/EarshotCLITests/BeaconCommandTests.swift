@@ -23,6 +23,8 @@ import Testing
             (["beacon", "--altbeacon", "0x0118:00"], "40 hexadecimal digits"),
             (["beacon", "--eddystone", "0011:aabbccddeeff"], "20 hexadecimal digits"),
             (["beacon", "--eddystone", "00112233445566778899"], "NAMESPACE:INSTANCE"),
+            // The form that this names is accepted, so the next part is what is wrong.
+            (["beacon", "--eddystone", "eddystone:00112233445566778899:00"], "12 hexadecimal digits"),
             (["beacon", "--eddystone", "00112233445566778899:\u{1B}[31m"], "12 hexadecimal digits"),
             (["beacon", "--ibeacon", "f7826da6:1:2"], "UUID"), (["beacon", "--ibeacon", "\(identity)34567"], "minor"),
             (["beacon", "--ibeacon", identity, "--power", "-20"], "--power -20"),

@@ -55,6 +55,27 @@ import Testing
         }
     }
 
+    /// The recorder ended too early: what it does not have does not count as lost.
+    @Test func anIncompleteRecordingIsNamed() throws {
+        let scratch = try played()
+        let sent = try scratch.data("schedule.wav")
+        try scratch.save(sent.prefix(sent.count / 2), "schedule.wav")
+        let result = try read("schedule.wav", ["--json"], in: scratch)
+        #expect(result.status == 0 && result.lines.count == 1, "\(result)")
+        let json = try object(Data(result.output.utf8))
+        #expect(json["problems"] as? [String] == ["incomplete"])
+        let levels = try #require(json["levels"] as? [[String: Any]])
+        let counts = levels.compactMap { $0["sent"] as? Int }
+        #expect(counts.count == 6 && counts.contains(0) && counts.contains(1))
+        try FileManager.default.removeItem(atPath: scratch.path("results"))
+        let text = try read("schedule.wav", in: scratch)
+        let note =
+            "note: the recording has \(counts.reduce(0, +)) of the 6 tokens. Start the recorder before the player"
+        #expect(text.output.contains(note), "\(text)")
+        #expect(
+            text.output.contains("dBFS, of 1 |") && text.lines.contains { $0.hasPrefix("| 3 m") && $0.contains("–") })
+    }
+
     @Test func aRecordingAt44100HertzIsConverted() throws {
         let scratch = try played()
         let sent = try scratch.samples("schedule.wav")

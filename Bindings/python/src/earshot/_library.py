@@ -16,6 +16,7 @@ SEPARATE_CHANNELS, RECOGNISE_TOKENS = 1, 2
 
 MAXIMUM_PAYLOAD = 32
 MAXIMUM_CHANNELS = 64
+MAXIMUM_BURST = 8
 TOKEN_SIZE = 8
 
 
@@ -74,7 +75,7 @@ def _load() -> ctypes.CDLL:
         library = ctypes.CDLL(path)
     except OSError as error:
         raise ImportError(
-            f"cannot load {path}: {error}. Install a wheel, which carries it ('make wheel'), or the library ('make install-c')."
+            f"cannot load {path}: {error}. Install a wheel, which has it in it, or the library: Debian package libearshot0, or 'make install-c'."
         ) from error
     handle, size, status = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     signatures: dict[str, tuple[Any, list[Any]]] = {
@@ -119,6 +120,8 @@ def unsigned(value: int, name: str, bits: int = 32) -> int:
     """Checks that a whole number fits into so many bits. Without this, ctypes would truncate it."""
     if not isinstance(value, Real):
         raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number without quotation marks")
-    if value != value // 1 or not 0 <= value < 1 << bits:
+    if value != value // 1 or value < 0:
         raise ValueError(f"{name} is {value}, not a whole number from 0 on")
+    if value >= 1 << bits:
+        raise ValueError(f"{name} is {value}, too large")
     return int(value)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from collections.abc import Iterable, Iterator
+from numbers import Real
 from typing import Any, Literal
 
 import numpy as np
@@ -53,9 +54,11 @@ def encode(
         ValueError: an argument is out of its range; EarshotError, a ValueError, if the library said so.
     """
     payload = _payload(token)
+    if not isinstance(amplitude, Real):
+        raise TypeError(f"amplitude is {amplitude!r}; give a number without quotation marks")
     if not 0 < amplitude <= 1:
         raise ValueError(f"amplitude is {amplitude}; give a number above 0 and up to 1")
-    if burst < 1:
+    if _library.unsigned(burst, "burst") < 1:
         raise ValueError(f"burst is {burst}; send it at least once")
     kind = np.dtype(dtype)
     if kind not in (np.dtype(np.float32), np.dtype(np.int16)):

@@ -27,8 +27,8 @@ def array(samples: npt.ArrayLike) -> npt.NDArray[Any]:
     """The samples as an array."""
     if samples is None or isinstance(samples, str | bytes | bytearray | os.PathLike):
         raise TypeError(
-            "samples is no array; for bytes give np.frombuffer(samples, dtype=\"<i2\"), and read a file first, for instance with "
-            "wave or soundfile, see the README"
+            "samples is no array; for bytes give np.frombuffer(samples, dtype=\"<i2\"), of a "
+            "file read the file first, for instance with wave or soundfile, see the README"
         )
     try:
         return np.asarray(samples)
@@ -82,14 +82,15 @@ class Receiver:
         self._channels = _library.unsigned(channels, "channels")
         if self._channels == 0:
             raise ValueError("channels is 0; a receiver hears at least one")
-        if combine < 1:
-            raise ValueError(f"combine is {combine}; 1 stands for none")
+        combined = _library.unsigned(combine, "combine")
+        if not 1 <= combined <= _library.MAXIMUM_BURST:
+            raise ValueError(f"combine is {combine}; give 1 for none, or up to {_library.MAXIMUM_BURST} repeats")
         options = _library.ReceiverOptions(
             size=ctypes.sizeof(_library.ReceiverOptions),
             sample_rate_hertz=self._rate,
             profiles=mask(profiles),
             channel_count=self._channels,
-            combine_count=_library.unsigned(combine, "combine"),
+            combine_count=combined,
             flags=(_library.SEPARATE_CHANNELS if separate else 0) | (_library.RECOGNISE_TOKENS if recognise else 0),
         )
         handle = ctypes.c_void_p()

@@ -107,7 +107,9 @@ struct BeaconCommand: ParsableCommand {
             return .eddystoneURL(frame)
         }
         do {
-            let identifier = try BeaconIdentifier(text: "\(name):\(value)")
+            // The whole text form has the format's name too.
+            let isWhole = value.lowercased().hasPrefix("\(name):")
+            let identifier = try BeaconIdentifier(text: isWhole ? value : "\(name):\(value)")
             guard let frame = BeaconFrame(identifier, strengthAtOneMetreDecibelMilliwatts: power) else {
                 preconditionFailure("an identity from a text is complete")
             }

@@ -25,10 +25,11 @@ struct BroadcastCommand: ParsableCommand {
 
             A line of JSON:
               {"number":1,"token":"0123456789abcdef","bytes":8,"profile":"standard",
-              "start_s":0.250,"end_s":1.274,"time":"2026-11-21T14:03:22.157Z",
+              "start_s":0.250,"end_s":1.359,"time":"2026-11-21T14:03:22.157Z",
               "underruns":0,"device":"default"}
             start_s and end_s are when the first and last sample left the device, as far as the device reports it. \
-            An underrun is a gap in the sound: this machine was too busy.
+            An underrun is a hole in the sound: the device had no samples in time, because this machine is too busy, or because \
+            a sound server wakes an output that slept. Receivers read most frames with a short hole.
 
             Exit codes: 0 all payloads were sent; 69 the device does not exist or cannot be used; 77 no permission; \
             130 or 143 a signal ended the command before --count was reached.

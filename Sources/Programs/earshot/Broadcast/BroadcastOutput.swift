@@ -52,7 +52,7 @@ final class BroadcastOutput {
 
     func conclude() {
         statusLine.clear()
-        let holes = underrunCount == 0 ? "" : ", \(underrunCount) with holes: this machine is too busy"
+        let holes = underrunCount == 0 ? "" : ", \(underrunCount) with holes: the device had no samples in time"
         note("sent \(content) \(sentCount == 1 ? "once" : "\(sentCount) times")\(holes)")
     }
 
@@ -63,7 +63,7 @@ final class BroadcastOutput {
         guard !isQuiet else { return }
         let (start, end) = (seconds(playback.beginNanoseconds), seconds(playback.endNanoseconds))
         guard isJSON else {
-            let hole = playback.underrunCount > 0 ? "  with a hole: this machine is too busy" : ""
+            let hole = playback.underrunCount > 0 ? "  with a hole" : ""
             StandardStream.output.print(
                 "\(DecimalText.text(start, decimals: 3)) s  \(content)  \(profile.name)  \(ordinal(number))\(hole)")
             return

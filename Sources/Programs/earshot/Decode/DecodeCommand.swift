@@ -38,7 +38,7 @@ struct DecodeCommand: ParsableCommand {
 
             A line of JSON:
               {"token":"0123456789abcdef","bytes":8,"profile":"standard",
-              "start_s":1.234,"end_s":2.258,"snr_db":12.3,"offset_hz":-3.1,
+              "start_s":1.234,"end_s":2.343,"snr_db":12.3,"offset_hz":-3.1,
               "channel":0,"file":"x.wav","path_metric":3.21}
             The channel, from 0, is the one that heard the token best; the SNR is that channel's and counts noise in \
             1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \

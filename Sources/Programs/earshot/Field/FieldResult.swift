@@ -19,6 +19,11 @@ struct FieldResult {
     /// The level of tokens played `stepDecibels` above the sweeps, in dBFS.
     private func level(_ stepDecibels: Double) -> Double { schedule.loudness.level + stepDecibels }
 
+    private var recordedCount: Int { report.levels.reduce(0) { $0 + $1.sentCount } }
+    private var scheduledCount: Int { schedule.tokens * report.levels.count }
+    /// Whether the recording begins after the schedule, or ends before it.
+    private var isIncomplete: Bool { recordedCount < scheduledCount }
+
     private var metres: String { "\(DecimalText.short(distanceMetres)) m" }
 
     var json: JSONLine {
@@ -54,7 +59,7 @@ struct FieldResult {
         line.add("ripple_db", pair?.band.rippleDecibels ?? .nan, decimals: 1)
         line.add("noise_dbfs", pair?.noiseLevelDecibels ?? .nan, decimals: 1)
         line.add("cut_off_hz", pair?.cutOffHertz ?? .nan, decimals: 0)
-        line.add("problems", (report.verdict?.problems ?? []).map(\.name))
+        line.add("problems", (isIncomplete ? ["incomplete"] : []) + (report.verdict?.problems ?? []).map(\.name))
         return line
     }
 
@@ -72,6 +77,11 @@ struct FieldResult {
                 }
         }
         return TextTable.lines([header] + rows) + [""] + figures + ["", "row for docs/field.md:", row]
+            + (isIncomplete
+                ? [
+                    "note: the recording has \(recordedCount) of the \(scheduledCount) tokens. Start the recorder before the "
+                        + "player, and stop it after the player has ended."
+                ] : [])
             + (report.verdict?.problems.map { "note: \($0.description)" } ?? [])
     }
 
@@ -100,7 +110,13 @@ struct FieldResult {
             value.map { DecimalText.typeset($0, decimals: decimals) } ?? "–"
         }
         let shares = report.profiles.map { profile in
-            report.levels.filter { $0.profileName == profile.name }.map { "\($0.decodedCount)" }.joined(separator: " ")
+            report.levels.filter { $0.profileName == profile.name }.map { result in
+                switch result.sentCount {
+                case schedule.tokens: "\(result.decodedCount)"
+                case 0: "–"
+                default: "\(result.decodedCount)/\(result.sentCount)"
+                }
+            }.joined(separator: " ")
         }
         let cells =
             [
@@ -133,7 +149,8 @@ struct FieldResult {
         }
         return CurveChart(
             title: "Tokens decoded at \(metres)", subtitle: title,
-            footnote: "\(schedule.tokens) tokens a point; bars: 95 %. \(figures.dropFirst().joined(separator: "; "))",
+            footnote:
+                "\(isIncomplete ? "up to " : "")\(schedule.tokens) tokens a point; bars: 95 %. \(figures.dropFirst().joined(separator: "; "))",
             xName: "level of the tokens, dBFS", markedShare: 0.9, curves: curves
         ).document()
     }

@@ -105,7 +105,7 @@ struct ListenCommand: ParsableCommand {
 
     func validate() throws {
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): more than 0.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
         }
         if let count, count < 1 { throw ValidationError("--count \(count): at least one token.") }
         if overwrite, record == nil, report == nil {
@@ -122,7 +122,7 @@ struct ListenCommand: ParsableCommand {
         if mix, everyChannel { throw ValidationError("With --mix there is one channel: leave --every-channel out.") }
         if mix, separate { throw ValidationError("With --mix there is one channel: leave --separate out.") }
         if let interval, !(interval > 0 && interval <= 86_400) {
-            throw ValidationError("--interval \(DecimalText.short(interval)): more than 0 s, at most a day.")
+            throw ValidationError("--interval \(DecimalText.short(interval)): give more than 0 s, at most a day.")
         }
     }
 

@@ -69,7 +69,7 @@ struct SimulateCommand: ParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp(
             "Signal-to-noise ratios in decibels: from:to:step, a list with commas, or one value. (default: the range "
-                + "where the share decoded falls from 1 to 0, which a search finds first)",
+                + "where the share decoded falls from 1 to 0, which a search finds first, and one point at 36 dB)",
             valueName: "a:b:step"))
     var snr: SNRPoints?
 
@@ -192,7 +192,8 @@ struct SimulateCommand: ParsableCommand {
         output.begin()
         var curves: [SimulatedCurve] = []
         for (index, simulation) in simulations.enumerated() {
-            curves.append(curve(of: simulation, part: index, output, progress))
+            let isLast = index == simulations.count - 1
+            curves.append(curve(of: simulation, part: index, isLast: isLast, output, progress))
         }
         progress.clear()
         let wasInterrupted = Interruption.isRequested
@@ -238,7 +239,7 @@ struct SimulateCommand: ParsableCommand {
 
     /// Measures one profile and prints each point as soon as it is known.
     private func curve(
-        of simulation: Simulation, part: Int, _ output: SimulateOutput, _ progress: ProgressBar
+        of simulation: Simulation, part: Int, isLast: Bool, _ output: SimulateOutput, _ progress: ProgressBar
     ) -> SimulatedCurve {
         var curve = SimulatedCurve(simulation.order.scene, channel: channel)
         // The search for the range takes about as long as a third of the points.
@@ -256,7 +257,7 @@ struct SimulateCommand: ParsableCommand {
             curve.points.append(point)
             output.add(point, curve)
         }
-        output.end(curve, seed: seed, minimumShare: minSuccess)
+        output.end(curve, seed: seed, minimumShare: minSuccess, isLast: isLast)
         return curve
     }
 

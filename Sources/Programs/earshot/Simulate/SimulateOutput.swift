@@ -31,9 +31,9 @@ struct SimulateOutput {
         }
     }
 
-    func end(_ curve: SimulatedCurve, seed: Int, minimumShare: Double?) {
+    func end(_ curve: SimulatedCurve, seed: Int, minimumShare: Double?, isLast: Bool) {
         switch form {
-        case .text: write(summary(curve))
+        case .text: write(summary(curve) + (isLast ? "" : "\n"))
         case .json: write(jsonSummary(curve, seed: seed, minimumShare: minimumShare))
         case .csv: break
         }
@@ -120,7 +120,7 @@ struct SimulateOutput {
                 "; the bounds of theory in white noise: 90 % at \(DecimalText.text(bound, decimals: 1)) dB by energies alone, "
                 + "at \(DecimalText.text(coherent, decimals: 1)) dB with known phases"
         }
-        return text + "\n"
+        return text
     }
 
     private func text(_ crossing: CurveCrossing?, _ curve: SimulatedCurve) -> String {
