@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-earshot=$(realpath "${EARSHOT:-.build/release/earshot}")
+earshot=$(realpath -m "${EARSHOT:-.build/release/earshot}")
 music=${1:-}
 for tool in ffmpeg sox "$earshot"; do
     command -v "$tool" >/dev/null || { echo "codecs: $tool is missing; run: apt-get install ffmpeg sox; make build" >&2; exit 69; }

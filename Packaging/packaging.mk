@@ -23,6 +23,7 @@ test-packages: ## Install each package that `make packages` built on a fresh Deb
 # Of what `make packages` has installed. The wheel's library is libearshot.
 SBOM := $(PACKAGES)/earshot-$(VERSION).spdx.json
 sbom: ## List what each program and library that `make packages` built contains and loads, as SPDX, and check the list
+	@[[ -d $(INSTALLED) ]] || { echo 'make sbom: nothing is built here; run make packages first' >&2; exit 66; }
 	@programs=$$(for name in earshot earshot-messages earshot-agent; do echo $(BUILT) $$name $(INSTALLED)/usr/bin/$$name; done; \
 	    echo $(STANDALONE) earshotd $(INSTALLED)/usr/bin/earshotd); \
 	library=$$(find $(INSTALLED)/usr/lib -name 'libearshot.so.*.*' -type f); \
@@ -30,6 +31,7 @@ sbom: ## List what each program and library that `make packages` built contains 
 	Packaging/sbom.py check $(SBOM) $(INSTALLED)/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} $$library
 
 hardening: ## Check how the programs and libraries that `make packages` built are hardened: PIE, RELRO, canaries, no executable stack
+	@[[ -d $(INSTALLED) ]] || { echo 'make hardening: nothing is built here; run make packages first' >&2; exit 66; }
 	@scripts/install-dependencies.sh packages
 	@Packaging/hardening.sh $(INSTALLED)/usr
 

@@ -14,7 +14,7 @@ BEGIN, END = "<!-- range.py begins -->\n", "<!-- range.py ends -->\n"
 BAND_CENTRE_HERTZ = 19_250
 
 # SNR at which 90 % of tokens decode, in dB: in white noise, and across a large room (README, Figures).
-NEEDED_DECIBELS = {"fast": (-6.5, 2.0), "standard": (-9.5, -4.0), "far": (-12.3, -7.8)}
+NEEDED_DECIBELS = {"fast": (-6.6, 2.0), "standard": (-9.5, -4.0), "far": (-12.5, -7.8)}
 
 # What each link has: the source's full scale at 1 m, what stands in the way, and the noise, of the room and of the microphone.
 LINKS = {
@@ -100,10 +100,14 @@ def tables():
 
 
 def main():
+    if sys.argv[1:] not in ([], ["--write"], ["--absorption"]):
+        sys.exit("usage: range.py [--write | --absorption]")
     if sys.argv[1:] == ["--write"]:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "range.md")
         with open(path) as file:
             before, rest = file.read().split(BEGIN)
+        if not os.access(path, os.W_OK):
+            sys.exit(f"range.py: {path} cannot be written; --write is for a copy of Earshot's sources")
         with open(path, "w") as file:
             file.write(before + BEGIN + tables() + END + rest.split(END)[1])
     elif sys.argv[1:] == ["--absorption"]:

@@ -157,7 +157,7 @@ done
 ((${#missing[@]})) || exit 0
 
 by_hand() {
-    echo "To $purpose Earshot, please install these packages by hand (the names are Debian's): ${missing[*]}" >&2
+    echo "Please install these packages by hand, for '$purpose' (the names are Debian's): ${missing[*]}" >&2
     exit 69
 }
 

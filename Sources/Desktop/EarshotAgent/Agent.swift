@@ -61,7 +61,9 @@ public final class Agent: Sendable {
             socket = AgentSocket.listen(path: socketPath)
             guard socket >= 0 else {
                 let reason = String(cString: strerror(errno)).lowercased()
-                throw Failure(description: "Cannot listen at \(socketPath): \(reason).")
+                throw Failure(
+                    description:
+                        "Cannot listen at \(socketPath): \(reason). Name a socket in a folder of yours with --socket.")
             }
         } else {
             throw Failure(

@@ -30,7 +30,8 @@ struct AgentCommand: ParsableCommand {
 struct QueryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The agent's socket. (default: $XDG_RUNTIME_DIR/earshot/agent.sock)", valueName: "path"))
+            "The agent's socket. (default: $EARSHOT_AGENT_SOCKET, or $XDG_RUNTIME_DIR/earshot/agent.sock)",
+            valueName: "path"))
     var socket: String?
 
     @Flag(help: "Print lines of JSON.")

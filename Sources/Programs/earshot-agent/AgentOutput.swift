@@ -59,7 +59,7 @@ struct AgentOutput {
         StandardStream.output.print(parts.map(\.escapedForTerminal).joined(separator: "  "))
         for problem in operation.problems {
             let detail = problem.detail.isEmpty ? "" : ": \(problem.detail)"
-            StandardStream.output.print("    problem: \(problem.problem)\(detail)".escapedForTerminal)
+            StandardStream.output.print("    problem: \(words(problem.problem))\(detail)".escapedForTerminal)
         }
     }
 
@@ -91,6 +91,13 @@ struct AgentOutput {
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(line) else { return }
         StandardStream.output.print(String(decoding: text, as: UTF8.self))
+    }
+
+    /// A name such as noBluetoothAdapter as words: "no Bluetooth adapter".
+    private func words(_ name: String) -> String {
+        name.reduce(into: "") { text, letter in text += letter.isUppercase ? " " + letter.lowercased() : String(letter)
+        }
+        .replacing("bluetooth", with: "Bluetooth")
     }
 
     private func duration(_ seconds: Double) -> String {

@@ -19,7 +19,7 @@ struct AgentProgram: ParsableCommand {
             let file = CommandLine.arguments.first?.split(separator: "/").last ?? ""
             let name = ["earshot-agent": ["agent"], "earshot-push": ["push"]][String(file)] ?? []
             // The parser's error for a mistyped command would have no suggestion.
-            if let mistake = commands(of: Self.self).mistake(in: name + arguments) {
+            if let mistake = CommandTree(Self.self).mistake(in: name + arguments) {
                 throw Failure(.usage, mistake.escapedForTerminal)
             }
             var command = try parseAsRoot(name + arguments)
@@ -29,9 +29,5 @@ struct AgentProgram: ParsableCommand {
         } catch {
             leave(withError: error)
         }
-    }
-
-    private static func commands(of command: any ParsableCommand.Type) -> CommandTree {
-        CommandTree(command._commandName, command.configuration.subcommands.map(commands))
     }
 }

@@ -19,7 +19,8 @@ struct PushCommand: ParsableCommand {
               earshot push log
               earshot push disable 3f2a
 
-            Exit codes: 0 done; 1 there is no such configuration; 69 no agent runs.
+            Exit codes: 0 done; 1 there is no such configuration; 69 no agent runs, which \
+            disable and remove do not need.
             """,
         subcommands: [Status.self, List.self, Log.self, Disable.self, Remove.self], defaultSubcommand: Status.self)
 }

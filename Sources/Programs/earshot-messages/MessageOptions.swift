@@ -36,7 +36,7 @@ struct MessageOptions: ParsableArguments {
 
     @Flag(
         help: """
-            Carry the message in the sound itself: 1 to 32 bytes, no service, no key. Every device in earshot can read \
+            The sound itself carries the messages: 1 to 32 bytes each, no service, no key. Every device in earshot can read \
             such messages and send them.
             """)
     var direct = false

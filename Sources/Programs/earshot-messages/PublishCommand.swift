@@ -56,8 +56,6 @@ struct PublishCommand: ParsableCommand {
     @OptionGroup var options: MessageOptions
 
     func validate() throws {
-        if text == nil, file == nil { throw ValidationError("Nothing to publish: give a text or --file.") }
-        if text != nil, file != nil { throw ValidationError("A text and --file are given; leave one out.") }
         if options.direct, !type.isEmpty || !namespace.isEmpty {
             throw ValidationError(
                 "--direct with --type or --namespace: the sound itself has room for the message only. Leave them out.")
@@ -69,6 +67,9 @@ struct PublishCommand: ParsableCommand {
     }
 
     func run() throws {
+        // Not in validate(), which runs before an unknown option is reported.
+        if text == nil, file == nil { throw ValidationError("Nothing to publish: give a text or --file.") }
+        if text != nil, file != nil { throw ValidationError("A text and --file are given; leave one out.") }
         let content = try content()
         let run = MessageRun()
         let output = MessageOutput(

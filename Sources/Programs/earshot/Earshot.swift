@@ -62,6 +62,10 @@ struct Earshot: ParsableCommand {
         do {
             let arguments = try ProgramArguments.all
             try runExternalCommand(arguments)
+            // The parser's error for a mistyped command would have no suggestion.
+            if let mistake = CommandTree(Self.self).mistake(in: arguments) {
+                throw Failure(.usage, mistake.escapedForTerminal)
+            }
             var command = try parseAsRoot(arguments)
             try command.run()
         } catch let failure as Failure {

@@ -347,6 +347,7 @@ public struct SoundFileReader: ~Copyable {
             : "begins with the bytes \(head.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " "))"
         return AudioError(
             .notAudio, operation: "open", path: path, detail: "it is not a sound file: it \(start)",
-            advice: "Give a WAV or FLAC file, or say what the raw samples are, such as --raw s16le:48000")
+            advice:
+                "Give a WAV or FLAC file; for raw samples 'decode' and 'inspect' take --raw, such as --raw s16le:48000")
     }
 }

@@ -64,7 +64,7 @@ import Testing
         ([String(repeating: "ab", count: 33), "-o", "x.wav"], 64, ["33 bytes", "1 to 32"]),
         (["--text", String(repeating: "é", count: 17), "-o", "x.wav"], 64, ["34 bytes", "1 to 32"]),
         (["--text", "", "-o", "x.wav"], 64, ["empty", "1 to 32"]),
-        (["ab", "--text", "ab", "-o", "x.wav"], 64, ["Both", "--text", "one payload"]),
+        (["ab", "--text", "ab", "-o", "x.wav"], 64, ["Both", "--text", "quotation marks"]),
         (["-o", "x.wav"], 64, ["Nothing to send", "--text"]),
         (["ab"], 64, ["--output"]),
         (["ab", "--rate", "8000", "-o", "x.wav"], 64, ["8000 Hz", "20 kHz", "44100"]),

@@ -34,8 +34,12 @@ struct FieldSoundCardTests {
         let json = try #require(try JSONSerialization.jsonObject(with: result.outputBytes) as? [String: Any])
         let decoded = try #require(json["levels"] as? [[String: Any]]).compactMap { $0["decoded"] as? Int }
         #expect(decoded == [1, 1, 1, 1, 1, 1] && json["wrong"] as? Int == 0, "\(result.output)")
-        // Both ends use the server's clock, and the server adds no echo.
-        #expect(abs(try #require(json["clock_ppm"] as? Double)) < 5, "\(result.output)")
+        // Both ends use the server's clock, and the server adds no echo. A machine that is too busy leaves a hole in the sound.
+        if json["problems"] as? [String] == ["hole"] {
+            #expect(json["clock_ppm"] is NSNull, "\(result.output)")
+        } else {
+            #expect(abs(try #require(json["clock_ppm"] as? Double)) < 5, "\(result.output)")
+        }
         #expect(json["rt60_s"] is NSNull)
     }
 }

@@ -76,6 +76,21 @@ import Testing
             text.output.contains("dBFS, of 1 |") && text.lines.contains { $0.hasPrefix("| 3 m") && $0.contains("–") })
     }
 
+    /// 55 ms are missing in the middle: that is no clock.
+    @Test func aHoleIsNoClock() throws {
+        let scratch = try played()
+        let sent = try scratch.samples("schedule.wav")
+        var writer = try WAVWriter(
+            path: scratch.path("schedule.wav"), sampleRateHertz: 48_000, channelCount: 1, format: .s16)
+        try writer.write(Array(sent[..<(sent.count / 2)] + sent[(sent.count / 2 + 2_640)...]))
+        try writer.finish()
+        let result = try read("schedule.wav", in: scratch)
+        #expect(result.output.contains("clock     not measured"), "\(result)")
+        #expect(result.output.contains("note: samples were lost or inserted between the sweeps"), "\(result)")
+        let json = try object(scratch.data("results/field.json"))
+        #expect(json["clock_ppm"] is NSNull && json["problems"] as? [String] == ["hole"])
+    }
+
     @Test func aRecordingAt44100HertzIsConverted() throws {
         let scratch = try played()
         let sent = try scratch.samples("schedule.wav")

@@ -27,7 +27,7 @@ public enum MessageError: Error, Sendable, Hashable, CustomStringConvertible {
         case .beaconTypeTooLong(let count):
             "the type has \(count) characters; the maximum at a beacon is \(BeaconAttachment.maximumTypeCount) (shorten it)"
         case .directCount(let count):
-            "\(count) bytes do not fit into the sound itself; it carries 1 to 32 (a longer message needs the service)"
+            "the message has \(count) bytes; the sound itself carries 1 to 32 (a longer one needs the service)"
         case .directUnsendable:
             "the sound itself cannot carry eight bytes and 24 zeros: only a further zero would distinguish them from a token, "
                 + "and there is no room for it (remove a zero)"

@@ -75,7 +75,6 @@ struct BeaconCommand: ParsableCommand {
     var quiet = false
 
     func validate() throws {
-        _ = try frame()
         if telemetry, eddystone == nil, url == nil {
             throw ValidationError("--telemetry: only Eddystone has it. Give --eddystone or --url.")
         }
@@ -129,9 +128,9 @@ struct BeaconCommand: ParsableCommand {
 
     func run() throws {
         // Before any thread starts: threads inherit the signal mask.
+        let advertisement = try advertisement()
         let ending = Ending()
         Interruption.request { ending.request() }
-        let advertisement = try advertisement()
         let identity = try frame().identifier?.text ?? url ?? ""
         let output = BeaconOutput(identity: identity, isQuiet: quiet)
         let radio = bluetooth.radio

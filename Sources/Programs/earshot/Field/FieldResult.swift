@@ -19,6 +19,12 @@ struct FieldResult {
     /// The level of tokens played `stepDecibels` above the sweeps, in dBFS.
     private func level(_ stepDecibels: Double) -> Double { schedule.loudness.level + stepDecibels }
 
+    /// Crystals keep within 100 ppm, two of them within 200; 2.5 times that is more than clocks differ. Then samples were lost or
+    /// inserted between the sweeps: 10 ms in 20 s look like 500 ppm.
+    private static let maximumClockPPM = 500.0
+    private var clock: ClockDifference? { report.clock.flatMap { abs($0.ppm) <= Self.maximumClockPPM ? $0 : nil } }
+    private var hasHole: Bool { report.clock != nil && clock == nil }
+
     private var recordedCount: Int { report.levels.reduce(0) { $0 + $1.sentCount } }
     private var scheduledCount: Int { schedule.tokens * report.levels.count }
     /// Whether the recording begins after the schedule, or ends before it.
@@ -51,15 +57,18 @@ struct FieldResult {
             })
         line.add("wrong", report.wrongCount)
         line.add("duplicates", report.duplicateCount)
-        line.add("clock_ppm", report.clock?.ppm ?? .nan, decimals: 2)
-        line.add("clock_uncertainty_ppm", report.clock.map { 2 * $0.deviationPPM } ?? .nan, decimals: 2)
+        line.add("clock_ppm", clock?.ppm ?? .nan, decimals: 2)
+        line.add("clock_uncertainty_ppm", clock.map { 2 * $0.deviationPPM } ?? .nan, decimals: 2)
         line.add("rt60_s", report.room?.reverberationSeconds ?? .nan, decimals: 3)
         line.add("drr_db", report.room?.directToReverberantDecibels ?? .nan, decimals: 1)
         line.add("response_db", pair?.band.meanDecibels ?? .nan, decimals: 1)
         line.add("ripple_db", pair?.band.rippleDecibels ?? .nan, decimals: 1)
         line.add("noise_dbfs", pair?.noiseLevelDecibels ?? .nan, decimals: 1)
         line.add("cut_off_hz", pair?.cutOffHertz ?? .nan, decimals: 0)
-        line.add("problems", (isIncomplete ? ["incomplete"] : []) + (report.verdict?.problems ?? []).map(\.name))
+        line.add(
+            "problems",
+            (isIncomplete ? ["incomplete"] : []) + (hasHole ? ["hole"] : [])
+                + (report.verdict?.problems ?? []).map(\.name))
         return line
     }
 
@@ -82,6 +91,11 @@ struct FieldResult {
                     "note: the recording has \(recordedCount) of the \(scheduledCount) tokens. Start the recorder before the "
                         + "player, and stop it after the player has ended."
                 ] : [])
+            + (hasHole
+                ? [
+                    "note: samples were lost or inserted between the sweeps, so the clocks were not compared. Close other programs, and repeat."
+                ]
+                : [])
             + (report.verdict?.problems.map { "note: \($0.description)" } ?? [])
     }
 
@@ -89,7 +103,7 @@ struct FieldResult {
         func text(_ value: Double?, _ decimals: Int, _ unit: String) -> String {
             value.map { "\(DecimalText.text($0, decimals: decimals)) \(unit)" } ?? "not measured"
         }
-        let clock = report.clock.map {
+        let clock = clock.map {
             "recorder \($0.ppm >= 0 ? "+" : "")\(DecimalText.text($0.ppm, decimals: 1)) ± "
                 + "\(DecimalText.text(2 * $0.deviationPPM, decimals: 1)) ppm"
         }

@@ -60,16 +60,20 @@ struct LoopbackFileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Keep the played sound in this WAV file.", valueName: "file"), completion: .file())
     var keep: FilePath?
 
+    @Flag(help: "Replace the file of --keep if it exists.")
+    var overwrite = false
+
     func check(_ route: LoopbackRoute) throws {
         try route.check(format != nil, "--format", belongsTo: .wav)
         try route.check(keep != nil, "--keep", belongsTo: .wav)
+        if overwrite, keep == nil { throw ValidationError("--overwrite without --keep: nothing is kept.") }
         if keep == "-" {
             throw ValidationError("--keep -: the test reads the file again, so name a file.")
         }
     }
 
     func medium(for program: LoopbackProgram) throws(Failure) -> any LoopbackMedium {
-        let medium = WAVMedium(format: format?.format ?? .s16, keptAt: keep)
+        let medium = WAVMedium(format: format?.format ?? .s16, keptAt: keep, replacesExisting: overwrite)
         guard program.sampleCount <= medium.maximumSampleCount else {
             throw Failure(
                 .usage,

@@ -22,7 +22,8 @@ struct SimulateCommand: ParsableCommand {
             reports exactly the payload sent; any other report counts as wrong.
 
             SNR is a sine of the frame's peak over the noise in 1,500 Hz. Eb/N0 is the energy of the whole frame, sync \
-            tones included, over the payload's bits. The intervals are Wilson's, 95 %. A point ends as soon as it reaches \
+            tones included, over the payload's bits. The intervals are Wilson's, 95 %, of independent tokens; those of \
+            one trial with several talkers are not, so the true interval is wider, by 1.6 where it was measured. A point ends as soon as it reaches \
             --precision. The same seed gives the same result with any number of threads.
 
             EXAMPLES:

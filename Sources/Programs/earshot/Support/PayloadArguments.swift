@@ -22,7 +22,8 @@ struct PayloadArguments: ParsableArguments {
     func validate() throws {
         if hexDigits != nil, text != nil {
             throw ValidationError(
-                "Both hexadecimal digits and --text are given; a frame has one payload, so leave one out.")
+                "Both hexadecimal digits and --text are given; leave one out, or put a text of several words into quotation marks."
+            )
         }
         try ProgramArguments.requireUTF8([("--text", text)])
         if hexDigits == nil, text == nil {

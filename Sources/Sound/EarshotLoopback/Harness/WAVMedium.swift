@@ -10,14 +10,18 @@ package struct WAVMedium: LoopbackMedium {
     /// The path of the file; nil for a temporary one.
     package let path: FilePath?
 
+    private let replacesExisting: Bool
+
     private static let blockLength = 8_192
     /// The maximum of a WAV file's length fields, minus some room for its header.
     private static let maximumByteCount = 0xFFFF_0000
 
     /// Sets the properties of the same names.
-    package init(format: SampleFormat = .s16, keptAt path: FilePath? = nil) {
+    /// - Parameter replacesExisting: false refuses a file that exists.
+    package init(format: SampleFormat = .s16, keptAt path: FilePath? = nil, replacesExisting: Bool = false) {
         self.format = format
         self.path = path
+        self.replacesExisting = replacesExisting
     }
 
     /// The maximum length of a program, in samples.
@@ -30,7 +34,8 @@ package struct WAVMedium: LoopbackMedium {
     /// - Throws: `AudioError` if the file cannot be written or read.
     package func carry(_ run: LoopbackRun) throws(AudioError) {
         if let path {
-            guard try Self.write(run, try WAVWriter(path: path, run, format)) else { return }
+            guard try Self.write(run, try WAVWriter(path: path, replacesExisting: replacesExisting, run, format))
+            else { return }
             return try listen(run, try SoundFileReader(path: path))
         }
         let file = try NamelessFile()
@@ -83,7 +88,7 @@ package struct WAVMedium: LoopbackMedium {
 
 extension WAVWriter {
     fileprivate init(
-        path: FilePath, replacesExisting: Bool = true, _ run: LoopbackRun, _ format: SampleFormat
+        path: FilePath, replacesExisting: Bool, _ run: LoopbackRun, _ format: SampleFormat
     ) throws(AudioError) {
         try self.init(
             path: path, replacesExisting: replacesExisting, sampleRateHertz: run.program.sampleRateHertz,
