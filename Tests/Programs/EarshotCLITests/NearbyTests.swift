@@ -37,6 +37,22 @@ import Testing
         #expect(program.waitForEnd(within: 30))
     }
 
+    /// coreutils' `timeout` sends each signal to the program and to its group. Of eight programs that took the second one for another
+    /// request, six ended without their last line.
+    @Test func aSignalThatComesTwiceIsOneRequest() throws {
+        let scratch = try Scratch()
+        for _ in 0..<4 {
+            let program = try Program(
+                Tool.url.path, ["nearby", "--json", "--medium", "audio", "--device", "nosuch", "--playback", "nosuch"],
+                environment: ProcessInfo.processInfo.environment, in: scratch)
+            #expect(program.waitForOutput(within: 30) { $0.contains("\"event\":\"problem\"") }, "\(program.account)")
+            program.signal(SIGINT)
+            program.signal(SIGTERM)
+            #expect(program.waitForEnd(within: 30))
+            #expect(program.status == 1 && program.error.contains("0 devices found"), "\(program.account)")
+        }
+    }
+
     @Test func withoutDevicesNearbyReportsAndContinues() throws {
         let result = try Tool.run(
             ["nearby", "--device", "nosuch", "--playback", "nosuch", "--seconds", "1", "--json"], in: Scratch())
