@@ -38,7 +38,7 @@ import Testing
     }
 
     /// coreutils' `timeout` sends each signal to the program and to its group. Of eight programs that took the second one for another
-    /// request, six ended without their last line.
+    /// request, six ended with 130, five of them without their last line.
     @Test func aSignalThatComesTwiceIsOneRequest() throws {
         let scratch = try Scratch()
         for _ in 0..<4 {
