@@ -67,6 +67,16 @@ import Testing
         #expect(report.decodedCount == report.sentCount)
     }
 
+    /// 3 ms are missing in the middle, which two sweeps alone would take for clocks that differ by 3 ms over their distance.
+    @Test(arguments: [nil, "room-a"]) func aHoleHidesTheClock(channel: String?) throws {
+        let program = try Self.program()
+        var samples = Self.recording(program, try Self.air(channel, snrDecibels: 25, ppm: 40))
+        #expect(try !RecordedProgram.report(samples, of: program).hasHole)
+        samples.removeSubrange(samples.count / 2..<samples.count / 2 + 144)
+        let report = try RecordedProgram.report(samples, of: program)
+        #expect(report.hasHole && report.clock == nil)
+    }
+
     /// RT60 within a fifth. The echo is noise with an envelope. Its fall by 20 dB has n = RT60/3·2 kHz independent
     /// samples, whose slope has a deviation of about 4.34·√12/(20·√n) = 5 % for 0.3 s; the limit is three times that,
     /// plus the error of the filter. The mean of four rooms has half of it.

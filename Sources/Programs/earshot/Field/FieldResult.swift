@@ -23,7 +23,7 @@ struct FieldResult {
     /// inserted between the sweeps: 10 ms in 20 s look like 500 ppm.
     private static let maximumClockPPM = 500.0
     private var clock: ClockDifference? { report.clock.flatMap { abs($0.ppm) <= Self.maximumClockPPM ? $0 : nil } }
-    private var hasHole: Bool { report.clock != nil && clock == nil }
+    private var hasHole: Bool { report.hasHole || report.clock != nil && clock == nil }
 
     private var recordedCount: Int { report.levels.reduce(0) { $0 + $1.sentCount } }
     private var scheduledCount: Int { schedule.tokens * report.levels.count }
@@ -93,7 +93,8 @@ struct FieldResult {
                 ] : [])
             + (hasHole
                 ? [
-                    "note: samples were lost or inserted between the sweeps, so the clocks were not compared. Close other programs, and repeat."
+                    "note: samples were lost or inserted between the sweeps, or a device moved, so the clocks were not compared. Close "
+                        + "other programs, put the devices down, and repeat."
                 ]
                 : [])
             + (report.verdict?.problems.map { "note: \($0.description)" } ?? [])

@@ -63,9 +63,11 @@ struct LoopbackText {
 
     private var clockLine: String {
         guard let clock = report.clock else {
-            return label("clock")
-                + (report.dropouts.isEmpty
-                    ? "not measured: too little was heard" : "not measured: it takes a test without dropouts")
+            let reason =
+                if report.hasHole { "samples were lost or inserted during the test" } else if report.dropouts.isEmpty {
+                    "too little was heard"
+                } else { "it takes a test without dropouts" }
+            return label("clock") + "not measured: " + reason
         }
         let sign = clock.ppm > 0 ? "+" : ""
         return label("clock") + "recorder \(sign)\(DecimalText.text(clock.ppm, decimals: 1)) ± "

@@ -19,6 +19,8 @@ package struct LoopbackReport: Sendable, Equatable {
     package let verdict: PairVerdict?
     /// The difference of the recorder's and the player's clocks; nil if it could not be measured, as with dropouts.
     package let clock: ClockDifference?
+    /// Whether the tokens' starts show that samples were lost or inserted between the sweeps and nobody reported it.
+    package let hasHole: Bool
     /// The stretches that were not played, or not recorded.
     package let dropouts: [LoopbackDropout]
     /// Whether it was ended early.
@@ -96,7 +98,10 @@ package struct LoopbackReport: Sendable, Equatable {
         room = sweeps.room(recording)
         verdict = sweeps.verdict(recording, pair)
         // A dropout of a millisecond a minute looks like 17 ppm.
-        clock = recording.dropouts.isEmpty ? sweeps.clock(recording) ?? FrameClock.difference(points) : nil
+        let sweepClock = recording.dropouts.isEmpty ? sweeps.clock(recording) : nil
+        let sweepStarts = program.openingSweep.lowerBound..<program.closingSweep.lowerBound
+        hasHole = sweepClock.map { ClockStep.isPresent(in: points, clock: $0, sweepStarts: sweepStarts) } ?? false
+        clock = recording.dropouts.isEmpty && !hasHole ? sweepClock ?? FrameClock.difference(points) : nil
         dropouts = recording.dropouts
         isCancelled = recording.isCancelled
         playedSeconds = Double(recording.leftCount) / Double(program.sampleRateHertz)
