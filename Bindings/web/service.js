@@ -322,7 +322,7 @@ export class Service {
             '/v1/events', {method: 'GET', headers}, streamSilenceSeconds, 'its event stream is silent', signal);
         try {
             const response = await exchange.response;
-            if (response.status !== 200) throw failure(response, await exchange.body(maximumAnswerBytes));
+            if (response.status !== 200) throw failure(this.#base, response, await exchange.body(maximumAnswerBytes));
             const parser = new EventStreamParser();
             const decoder = new TextDecoder();
             for await (const piece of exchange.pieces()) {
@@ -382,7 +382,7 @@ export class Service {
         try {
             const response = await exchange.response;
             const text = await exchange.body(maximumAnswerBytes);
-            if (response.status < 200 || response.status >= 300) throw failure(response, text);
+            if (response.status < 200 || response.status >= 300) throw failure(this.#base, response, text);
             return text;
         } finally {
             exchange.close();
@@ -415,8 +415,8 @@ export class Service {
             try {
                 return await Promise.race([promise, end]);
             } catch {
-                throw isLate ? unreachable(limitText) : unreachable(
-                    'no answer, or the connection broke: the service or the network is away, or the service does not allow this page');
+                throw isLate ? unreachable(this.#base, limitText) : unreachable(
+                    this.#base, 'no answer, or the connection broke: the service or the network is away, or the service does not allow this page');
             } finally {
                 controller.signal.removeEventListener('abort', onAbort);
             }
@@ -466,7 +466,7 @@ function authorization(secret) {
 }
 
 /** The failure for an unsuccessful answer. */
-function failure(response, text) {
+function failure(address, response, text) {
     const {status} = response;
     const named = response.headers.get('Retry-After');
     const retryAfterSeconds = named !== null && /^\d{1,9}$/.test(named) ? Number(named) : undefined;
@@ -475,14 +475,14 @@ function failure(response, text) {
     if (status === 0 || status >= 300 && status < 400) return invalid('it redirects to another address');
     if (status === 404) return invalid('it has no such path');
     // The answer of a proxy that does not reach the service.
-    if (status === 502 || status === 504) return unreachable('the proxy cannot reach it');
+    if (status === 502 || status === 504) return unreachable(address, 'the proxy cannot reach it');
     // What proxies say of a service that is too busy, or being replaced. The service itself names a code.
     if ([429, 500, 503].includes(status)) return refused(status, `http_${status}`, retryAfterSeconds);
     return invalid(`it answers with status ${status}`);
 }
 
-function unreachable(reason) {
-    return new MessagesError('service_unreachable', `Cannot reach the service: ${reason}. The page retries.`);
+function unreachable(address, reason) {
+    return new MessagesError('service_unreachable', `Cannot reach the service at ${address}: ${reason}. The page retries.`);
 }
 
 function notForThisPage() {

@@ -219,6 +219,7 @@ test('answers that are not the service\'s are refused in words', async () => {
             assert.ok(error instanceof MessagesError);
             assert.equal(error.code, code);
             assert.ok(!error.message.includes('<b>'));
+            if (code === 'service_unreachable') assert.match(error.message, /^Cannot reach the service at https:\/\/tokens\.example\/x: /);
             assert.doesNotMatch(error.message, /docs\/|\.md/);
             assert.equal(error.retryAfterSeconds, error.serviceCode === 'rate_limited' ? 7 : undefined);
             return true;

@@ -173,7 +173,10 @@ import Testing
             (URL(fileURLWithPath: "/nowhere/page"), "No such file"),
             (try world.webFolder(["x.html": ""]), "no index.html"),
             (try world.webFolder(["sub/index.html": ""]), "no index.html"),
-            (try world.webFolder(["index.html": Self.page]).appendingPathComponent("index.html"), "cannot be read"),
+            (
+                try world.webFolder(["index.html": Self.page]).appendingPathComponent("index.html"),
+                "is no folder. Give the folder"
+            ),
         ] {
             #expect(
                 performing: {

@@ -67,8 +67,12 @@ package enum NarrowHelp {
 }
 
 extension ParsableCommand {
-    /// Ends the process as `exit(withError:)` does. Help fits a narrow terminal.
+    /// Ends the process as `exit(withError:)` does. Help fits a narrow terminal, and an option's suggestion is similar to it.
     package static func leave(withError error: any Error) -> Never {
+        if let text = ParserSuggestion.withoutUnlikely(fullMessage(for: error)) {
+            StandardStream.error.print(text)
+            Glibc.exit(exitCode(for: error).rawValue)
+        }
         guard let columnCount = NarrowHelp.columnCount, exitCode(for: error) == .success else { exit(withError: error) }
         // Wide enough that nothing is wrapped.
         let text = fullMessage(for: error, columns: 10_000)

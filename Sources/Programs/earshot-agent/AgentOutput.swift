@@ -49,7 +49,8 @@ struct AgentOutput {
         var parts = [app.app, operation.kind]
         if !operation.type.isEmpty { parts.append("type \(operation.type)") }
         if !operation.namespace.isEmpty { parts.append("namespace \(operation.namespace)") }
-        parts.append("\(operation.status) on \(operation.media.joined(separator: ", "))")
+        let media = operation.media.joined(separator: ", ")
+        parts.append("\(operation.status) on \(media)\(operation.problems.isEmpty ? "" : " with problems")")
         parts.append("for \(duration(Date().timeIntervalSince1970 - operation.since))")
         parts.append("radio \(Int((operation.radioShare * 100).rounded())) %")
         if operation.kind != "publication" { parts.append("\(operation.nearCount) near") }

@@ -44,7 +44,8 @@ import Testing
             let text = try agent.command(["list"]).output
             // Without Bluetooth the radio listens at no time.
             #expect(
-                text.hasPrefix("app  subscription") && text.contains("on ble") && text.contains("radio 0 %"), "\(text)"
+                text.hasPrefix("app  subscription") && text.contains(" on ble with problems  ")
+                    && text.contains("radio 0 %"), "\(text)"
             )
             let status = try agent.command(["status"]).output
             #expect(status.contains("1 operation of 1 app") && status.contains("listens 0 % of the time"), "\(status)")

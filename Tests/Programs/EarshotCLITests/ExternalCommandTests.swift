@@ -48,6 +48,17 @@ struct ExternalCommandTests {
         #expect(!result.error.contains("Did you mean"), "\(result.error)")
     }
 
+    /// The parser alone would suggest '--mix' for '--sec'.
+    @Test(arguments: [("--sec", nil), ("--secs", nil), ("--secnds", "--seconds"), ("--jsn", "--json")])
+    func anOptionsSuggestionIsSimilarToIt(typed: String, meant: String?) throws {
+        let result = try Tool.run(["listen", typed], in: Scratch())
+        let sentence = "Error: Unknown option '\(typed)'." + (meant.map { " Did you mean '\($0)'?" } ?? "")
+        #expect(
+            result.status == 64 && result.error.split(separator: "\n").first.map(String.init) == sentence,
+            "\(result.error)")
+        #expect(result.error.contains("earshot listen --help"))
+    }
+
     @Test(arguments: Tool.linkedCommands) func eachLinkChoosesItsCommand(command: String) throws {
         for arguments in [[command, "--help"], ["help", command]] {
             let result = try Tool.run(arguments, in: Scratch())

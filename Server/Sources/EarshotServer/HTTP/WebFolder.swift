@@ -29,6 +29,9 @@ struct WebFolder: Sendable {
         guard let root = Self.resolved(path) else {
             throw Self.unreadable("folder", path)
         }
+        guard Self.kind(root) == .typeDirectory else {
+            throw WebFolderError("'\(path)' is no folder. Give the folder that has the page's index.html.")
+        }
         try read(root, name: "", root: root, depth: 0)
         guard let index = files["/index.html"] else {
             throw WebFolderError(

@@ -113,7 +113,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     private static func text(_ error: any Error) -> String {
         guard let error = error as? URLError else { return "the connection failed" }
         return switch error.code {
-        case .cannotConnectToHost: "nothing accepts connections at this address; is the service running?"
+        case .cannotConnectToHost: "nothing accepts connections there, so check the address, and that the service runs"
         case .cannotFindHost, .dnsLookupFailed: "there is no host with that name"
         case .timedOut: "it does not answer in time"
         case .networkConnectionLost: "the connection broke"
@@ -123,7 +123,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         // With a certificate that is not trusted, and with plain HTTP in place of TLS, Foundation on Linux reports no more.
         case .unknown where error.failingURL?.scheme == "https":
             "the connection failed; with https, its certificate is not trusted, or it speaks plain HTTP"
-        case .unknown: "the connection failed; is this machine on a network that leads there?"
+        case .unknown: "the connection failed, so check that this machine is on a network that leads there"
         default: "the connection failed (\(error.code.rawValue))"
         }
     }
