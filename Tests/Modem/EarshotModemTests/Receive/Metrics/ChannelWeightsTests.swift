@@ -45,6 +45,19 @@ import Testing
         #expect(found.best == 1 && found.values[0] < 0.4, "\(found), seeds 6 and 7")
     }
 
+    /// A channel of noise whose gate closes as the frame starts hears no frame. At −23 dB its e is 0.005 of the noise that was measured, and
+    /// without a minimum 1/e would make chance in it the greatest weight of all.
+    @Test(arguments: [Float(0.3), 0.07, 0.01], UInt64(20)...25) func aChannelThatFallsSilentCountsLittle(
+        gain: Float, seed: UInt64
+    ) {
+        var samples = BasebandScene(count: 6_000, snrDecibels: 0, seed: seed).samples
+        for index in Int(Self.start)..<samples.count { samples[index] = samples[index] * gain }
+        let gated = BasebandHistory(keptCount: samples.count + 4_096)
+        gated.append(samples, 0..<samples.count)
+        let found = shares([gated, channel(gain: 1, seed: seed + 10)])
+        #expect(found.best == 1 && found.values[0] < 0.5, "\(found), seed \(seed)")
+    }
+
     /// A copy of a channel has no share, because its noise is not independent.
     @Test func aCopyDoesNotCount() {
         let found = shares([channel(gain: 1, seed: 8), channel(gain: 1, seed: 8)])

@@ -7,23 +7,25 @@ import Testing
 
 /// Noise that channels have in common.
 @Suite(.optimized) struct ChannelCoherenceTests {
-    /// The sums of cells of two channels whose noise has a correlation of γ.
+    /// The sums over the cells of a block of two channels whose noise has a correlation of γ.
+    private func block(_ gamma: Float, _ noise: inout WhiteNoise) -> SIMD8<Float> {
+        let other = (1 - gamma * gamma).squareRoot()
+        var sums = SIMD8<Float>()
+        for _ in 0..<360 {
+            let (a, b) = (SIMD2(noise.next(), noise.next()), SIMD2(noise.next(), noise.next()))
+            let c = gamma * a + other * b
+            // Energies of mean 1, as the search's cells.
+            let (p, q) = ((a * a).sum() / 2, (c * c).sum() / 2)
+            let x = min(p / (1 + p / SyncSearch.saturation), ChannelCoherence.maximumCell)
+            let y = min(q / (1 + q / SyncSearch.saturation), ChannelCoherence.maximumCell)
+            sums += SIMD8(1, x, y, x * x, y * y, x * y, 0, 0)
+        }
+        return sums
+    }
+
     private func coherence(_ gamma: Float, seed: UInt64) -> ChannelCoherence {
         var (noise, coherence) = (WhiteNoise(seed: seed), ChannelCoherence())
-        let other = (1 - gamma * gamma).squareRoot()
-        for _ in 0..<40 {
-            var sums = SIMD8<Float>()
-            for _ in 0..<360 {
-                let (a, b) = (SIMD2(noise.next(), noise.next()), SIMD2(noise.next(), noise.next()))
-                let c = gamma * a + other * b
-                // Energies of mean 1, as the search's cells.
-                let (p, q) = ((a * a).sum() / 2, (c * c).sum() / 2)
-                let x = min(p / (1 + p / SyncSearch.saturation), ChannelCoherence.maximumCell)
-                let y = min(q / (1 + q / SyncSearch.saturation), ChannelCoherence.maximumCell)
-                sums += SIMD8(1, x, y, x * x, y * y, x * y, 0, 0)
-            }
-            coherence.add(sums, 1, 0)
-        }
+        for _ in 0..<40 { coherence.add(block(gamma, &noise), 1, 0) }
         return coherence
     }
 
@@ -31,6 +33,18 @@ import Testing
     @Test(arguments: [Float(0), 0.5, 0.8, 1]) func isMeasured(gamma: Float) {
         let found = coherence(gamma, seed: 91)[1, 0]
         #expect(found <= gamma * gamma + 0.04 && found >= 0.9 * gamma * gamma - 0.0625 - 0.04, "\(found), seed 91")
+    }
+
+    /// A frame is in all channels alike for a few blocks. With a memory of 32 blocks, 3 common ones are 3/32 of the sums after 32 others
+    /// (9 %), so g is at most two sixteenths; noise that is common for 100 blocks is 1 − e^{−100/32} = 96 % of them.
+    @Test func aFrameIsNoCommonNoise() {
+        var (noise, coherence) = (WhiteNoise(seed: 95), coherence(0, seed: 96))
+        for _ in 0..<3 {
+            coherence.add(block(1, &noise), 1, 0)
+            #expect(coherence[1, 0] <= 2 / 16, "\(coherence[1, 0]), seeds 95 and 96")
+        }
+        for _ in 0..<100 { coherence.add(block(1, &noise), 1, 0) }
+        #expect(coherence[1, 0] >= 14 / 16, "\(coherence[1, 0]), seeds 95 and 96")
     }
 
     /// Two equal channels have the variances 1 ± γ; the sum and the sum of squares are those of the matrix for any shares.
