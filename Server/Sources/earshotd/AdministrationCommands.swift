@@ -221,9 +221,13 @@ func administer<Value>(
     _ database: DatabaseOption, creates: Bool = false, _ body: (any OperatorStore) async throws -> Value
 ) async throws -> Value {
     try await orFail("database '\(database.name)'") {
+        let isNew =
+            creates && !StoreOpening.isPostgres(database.database)
+            && !FileManager.default.fileExists(atPath: database.database)
         let store = try StoreOpening.administer(database.database, creates: creates)
         let value = try await body(store)
         try store.close()
+        if isNew { printError("note: a new database, \(database.name)") }
         return value
     }
 }

@@ -80,7 +80,7 @@ struct BeaconCommand: AsyncParsableCommand {
         @OptionGroup var database: DatabaseOption
 
         func validate() throws {
-            guard (text == nil) != (file == nil) else { throw ValidationError("Give --text or --file.") }
+            guard (text == nil) != (file == nil) else { throw ValidationError("Give one of --text and --file.") }
         }
 
         func run() async throws {

@@ -38,7 +38,8 @@ struct Earshotd: AsyncParsableCommand {
               earshotd serve
 
             The Debian package's service runs already: leave 'serve' out, and type the others as its user, with its folder:
-              sudo -u earshotd env STATE_DIRECTORY=/var/lib/earshotd earshotd project create demo
+              sudo -u earshotd env STATE_DIRECTORY=/var/lib/earshotd \\
+                earshotd project create demo
 
             An app sends its key once and gets a session. Keys of one project share messages; keys of two projects \
             never see each other's. The service shows a key once, when it is created, and stores its hash.

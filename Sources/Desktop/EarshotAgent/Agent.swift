@@ -35,7 +35,7 @@ public final class Agent: Sendable {
         do throws(PrivateFolder.Failure) {
             store = try StateStore(folder: options.stateFolder, log: options.log)
         } catch {
-            throw Failure(description: "\(error) Make it writable, or set XDG_STATE_HOME to a writable folder.")
+            throw Failure(description: "\(error) Name a folder that you may write to, with --state or XDG_STATE_HOME.")
         }
         lock = Descriptor(owning: open("\(store.folder.path)/lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600))
         guard lock.number >= 0, flock(lock.number, LOCK_EX | LOCK_NB) == 0 else {

@@ -26,16 +26,13 @@ struct AgentCommand: ParsableCommand {
         subcommands: [RunCommand.self, Status.self, List.self, Stop.self, Forget.self], defaultSubcommand: Status.self)
 }
 
-/// The options of all of these commands.
-struct QueryOptions: ParsableArguments {
+/// The option of all of these commands.
+struct AgentSocketOption: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The agent's socket. (default: $EARSHOT_AGENT_SOCKET, or $XDG_RUNTIME_DIR/earshot/agent.sock)",
             valueName: "path"))
     var socket: String?
-
-    @Flag(help: "Print lines of JSON.")
-    var json = false
 
     func overview(_ action: ClientFrame.Request.Action, app: String? = nil) throws(Failure) -> AgentOverview {
         try AgentQuery.ask(ClientFrame.Request(action, app: app), at: try path()) { frame in
@@ -53,6 +50,17 @@ struct QueryOptions: ParsableArguments {
         if let path = socket ?? AgentSocket.systemPath { return path }
         throw Failure(.unavailable, "There is no XDG_RUNTIME_DIR, where the agent's socket would be. Give --socket.")
     }
+}
+
+/// The options of the commands that print something.
+struct QueryOptions: ParsableArguments {
+    @OptionGroup var agent: AgentSocketOption
+
+    @Flag(help: "Print lines of JSON.")
+    var json = false
+
+    func overview(_ action: ClientFrame.Request.Action) throws(Failure) -> AgentOverview { try agent.overview(action) }
+    func pushOverview() throws(Failure) -> PushFrame.Overview { try agent.pushOverview() }
 }
 
 extension AgentCommand {
@@ -101,13 +109,13 @@ extension AgentCommand {
                 process of the app can. The app itself continues.
                 """)
 
-        @OptionGroup var options: QueryOptions
+        @OptionGroup var agent: AgentSocketOption
 
         @Argument(help: ArgumentHelp("The app as 'earshot agent list' shows it.", valueName: "app"))
         var app: String
 
         func run() throws {
-            _ = try options.overview(.stop, app: app)
+            _ = try agent.overview(.stop, app: app)
         }
     }
 
@@ -119,13 +127,13 @@ extension AgentCommand {
                 that you gave the app stays, in ~/.config/APP/nearby.json.
                 """)
 
-        @OptionGroup var options: QueryOptions
+        @OptionGroup var agent: AgentSocketOption
 
         @Argument(help: ArgumentHelp("The app as 'earshot agent list' shows it.", valueName: "app"))
         var app: String
 
         func run() throws {
-            _ = try options.overview(.forget, app: app)
+            _ = try agent.overview(.forget, app: app)
         }
     }
 }

@@ -21,14 +21,18 @@ struct RunCommand: ParsableCommand {
             earshot-agent.socket'. Without systemd the first app starts it, or you: it runs in the foreground and writes its log to standard error.
 
             FILES:
-              $XDG_RUNTIME_DIR/earshot/agent.sock    where it listens
+              $XDG_RUNTIME_DIR/earshot/agent.sock    where it listens, unless
+                                                     EARSHOT_AGENT_SOCKET or
+                                                     --socket names another
               $XDG_STATE_HOME/earshot/agent/         a file for each app
               APP.nearby.json                        what an app may do
 
             Exit codes: 69 another agent runs, or the socket or the state cannot be used.
             """)
 
-    @Option(help: ArgumentHelp("Listen here. (default: $XDG_RUNTIME_DIR/earshot/agent.sock)", valueName: "path"))
+    @Option(
+        help: ArgumentHelp(
+            "Listen here. (default: $EARSHOT_AGENT_SOCKET, or $XDG_RUNTIME_DIR/earshot/agent.sock)", valueName: "path"))
     var socket: String?
 
     @Option(help: ArgumentHelp("Keep the state here. (default: $XDG_STATE_HOME/earshot/agent)", valueName: "folder"))
@@ -43,10 +47,13 @@ struct RunCommand: ParsableCommand {
     @Option(help: ArgumentHelp("How much of the time the radio listens for devices: low (37 %) or continuous."))
     var power = RadioPower.low
 
-    @Option(help: ArgumentHelp("Start an app at most once in this time.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Start an app at most once in this time.", valueName: "seconds"))
     var startInterval = 10.0
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "End operations that an app's new process does not request again within this time.", valueName: "seconds"))
     var claimTime = 30.0

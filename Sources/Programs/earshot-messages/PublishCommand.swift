@@ -68,8 +68,10 @@ struct PublishCommand: ParsableCommand {
 
     func run() throws {
         // Not in validate(), which runs before an unknown option is reported.
-        if text == nil, file == nil { throw ValidationError("Nothing to publish: give a text or --file.") }
-        if text != nil, file != nil { throw ValidationError("A text and --file are given; leave one out.") }
+        if text == nil, file == nil {
+            throw Failure(.usage, "Nothing to publish: give a text or --file. See 'earshot publish --help'.")
+        }
+        if text != nil, file != nil { throw Failure(.usage, "A text and --file are given; leave one out.") }
         let content = try content()
         let run = MessageRun()
         let output = MessageOutput(

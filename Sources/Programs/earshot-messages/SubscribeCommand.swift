@@ -7,6 +7,7 @@ struct SubscribeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "subscribe",
         abstract: "Receive the messages that are published within earshot.",
+        usage: "earshot subscribe [<options>]",
         discussion: """
             Listens for tokens, asks the service, earshotd, for their messages, and prints a line when a message is \
             found and when it is lost: withdrawn, expired, or no longer within earshot. Unless --mode is scan, it also \

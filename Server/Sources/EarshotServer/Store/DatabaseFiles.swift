@@ -59,7 +59,8 @@ enum DatabaseFiles {
     private static func failure(_ path: String, _ reason: Int32) -> AdministrationError {
         AdministrationError(
             description: "Cannot read '\(path)': \(String(cString: strerror(reason)))."
-                + (reason == EACCES ? " Run the command as the service's user." : ""))
+                + (reason == EACCES
+                    ? " Run the command as the service's user, and name the service's database with --database." : ""))
     }
 
     /// Removes other users' permissions on the existing files: the database, its write-ahead log, and the log's index.

@@ -89,7 +89,7 @@ package enum StoreOpening {
         )
     }
 
-    private static func isPostgres(_ database: String) -> Bool {
+    package static func isPostgres(_ database: String) -> Bool {
         database.hasPrefix("postgres://") || database.hasPrefix("postgresql://")
     }
 

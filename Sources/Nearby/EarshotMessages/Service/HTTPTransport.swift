@@ -116,6 +116,8 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         case .cannotConnectToHost: "nothing accepts connections there, so check the address, and that the service runs"
         case .cannotFindHost, .dnsLookupFailed: "there is no host with that name"
         case .timedOut: "it does not answer in time"
+        case .networkConnectionLost where error.failingURL?.scheme == "http":
+            "the connection broke; a service with TLS has an address with https"
         case .networkConnectionLost: "the connection broke"
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:

@@ -94,11 +94,13 @@ struct BeaconCommand: ParsableCommand {
             (name, value) in value.map { (name, $0) }
         }
         guard let (name, value) = given.first, given.count == 1 else {
-            throw ValidationError("Give one of --eddystone, --ibeacon, --altbeacon and --url.")
+            throw Failure(
+                .usage, "Give one of --eddystone, --ibeacon, --altbeacon and --url. See 'earshot beacon --help'.")
         }
         if name == "url" {
             guard let frame = EddystoneURL(url: value, strengthAtOneMetreDecibelMilliwatts: power) else {
-                throw ValidationError(
+                throw Failure(
+                    .usage,
                     "--url \(value.prefix(80).description.escapedForTerminal): give http:// or https:// and visible ASCII "
                         + "that fits into 17 bytes, 'www.' not counted. Take a short address that leads to the long one."
                 )
@@ -114,7 +116,7 @@ struct BeaconCommand: ParsableCommand {
             }
             return frame
         } catch {
-            throw ValidationError("--\(name) \(value.prefix(80).description.escapedForTerminal): \(error).")
+            throw Failure(.usage, "--\(name) \(value.prefix(80).description.escapedForTerminal): \(error).")
         }
     }
 

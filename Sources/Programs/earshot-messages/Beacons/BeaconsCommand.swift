@@ -15,7 +15,7 @@ struct BeaconsCommand: ParsableCommand {
             with Ctrl-C, after --seconds, or when --count beacons were found. It sends nothing.
 
             It knows Eddystone (UID, URL, telemetry, and EID, which only the beacon's owner can resolve), iBeacon and \
-            AltBeacon. A beacon is lost after 10 s of silence, or 20 s with --low-power. BlueZ filters by the bytes of one \
+            AltBeacon. A beacon is lost after 10 s of silence, 20 to 26 s with --low-power, and up to 64 s if it is heard badly. BlueZ filters by the bytes of one \
             manufacturer, so the scan is for AltBeacons of 0x0118, which most carry. Those of others are shown while \
             another program scans for all devices, such as 'bluetoothctl scan on'.
 

@@ -22,7 +22,9 @@ struct FieldFolder {
             let code = errno
             guard code == EEXIST else {
                 throw Failure(
-                    .cannotCreate, "Cannot make \(path.escapedForTerminal): \(String(cString: strerror(code))).")
+                    .cannotCreate,
+                    "Cannot make \(path.escapedForTerminal): \(String(cString: strerror(code))). "
+                        + "Name a folder that you may write to.")
             }
             guard overwrites else {
                 throw Failure(
