@@ -75,7 +75,7 @@ clean: ## Remove everything that was built
 	rm -rf .build Server/.build Samples/SimplePush/.build demo
 
 swift:
-	@command -v $(SWIFT) >/dev/null || \
+	@[ -n "$(SWIFT)" ] && command -v $(SWIFT) >/dev/null || \
 		{ echo 'Swift 6.2 or later is needed, and not in PATH: https://www.swift.org/install' >&2; exit 69; }
 
 # Each part of the house says what can be made of it.

@@ -69,7 +69,7 @@ struct ManualPage {
         }
         for argument in listed where argument.kind == .positional || !argument.isOptional {
             let text =
-                (argument.kind == .positional ? value(argument) : spelling(argument))
+                (argument.kind == .positional ? value(argument) : spelling(argument, maximumNameCount: 1))
                 + (argument.isRepeating ? "\\ ..." : "")
             parts.append(argument.isOptional ? "[\(text)]" : text)
         }
@@ -98,7 +98,7 @@ struct ManualPage {
         for title in titles {
             lines.append(section(title.map { "\($0) OPTIONS".uppercased() } ?? "OPTIONS"))
             for entry in Self.entries(options.filter { $0.sectionTitle == title }) {
-                lines += [".TP", entry.map(spelling).joined(separator: ", ")] + explanation(of: entry[0])
+                lines += [".TP", entry.map { spelling($0) }.joined(separator: ", ")] + explanation(of: entry[0])
             }
         }
         return lines
@@ -118,8 +118,8 @@ struct ManualPage {
     }
 
     /// All names of an option, and its value.
-    private func spelling(_ argument: ArgumentHelp) -> String {
-        let names = (argument.names ?? []).map { Roff.bold($0.text) }.joined(separator: ", ")
+    private func spelling(_ argument: ArgumentHelp, maximumNameCount: Int = .max) -> String {
+        let names = (argument.names ?? []).prefix(maximumNameCount).map { Roff.bold($0.text) }.joined(separator: ", ")
         return argument.kind == .option ? "\(names) \(value(argument))" : names
     }
 

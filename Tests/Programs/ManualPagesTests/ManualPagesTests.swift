@@ -41,6 +41,15 @@ import Testing
         #expect(publish.contains("\\fBEARSHOT_KEY\\fR") && publish.contains(".SH \"ENVIRONMENT\""))
     }
 
+    /// A name can be typed as it is shown, and `--output, -o` cannot.
+    @Test func aSynopsisNamesEachOptionOnce() throws {
+        for (name, text) in try Self.pages() {
+            let lines = text.split(separator: "\n")
+            let heading = try #require(lines.firstIndex { $0.hasPrefix(".SH") && $0.contains("SYNOPSIS") }, "\(name)")
+            #expect(!lines[heading + 1].contains(","), "\(name): \(lines[heading + 1])")
+        }
+    }
+
     @Test func theSecondProgramAddsOnlyItsCommands() throws {
         // Subcommands of commands have pages too, such as earshot-field-play.
         let names = try Self.pages().keys.filter { $0.split(separator: "-").count <= 2 }.sorted()

@@ -131,7 +131,7 @@ struct AdapterWatch: Sendable {
             .noBluetoothService,
             hasAdapter
                 ? "bluetoothd does not run. Install it ('sudo apt install bluez'), or start it ('sudo systemctl start bluetooth')."
-                : "bluetoothd does not run, and there is no Bluetooth adapter. Plug one in; 'sudo apt install bluez' installs bluetoothd."
+                : "bluetoothd does not run, and there is no Bluetooth adapter. Plug one in; bluetoothd is in Debian's package bluez."
         )
     }
 

@@ -18,7 +18,7 @@ struct DecodeCommand: ParsableCommand {
             once with its best channel. --separate decodes each by itself, and so do files with more channels. Reads WAV, \
             FLAC, Ogg, AIFF, AU, CAF, W64 and every other format of the system's libsndfile (MP3 from its version 1.1 on), \
             and headerless samples with --raw, at 44100 Hz or more. Tokens survive only a codec that keeps 18.5 to 20 \
-            kHz; docs/codecs.md (/usr/share/doc/earshot/docs/codecs.md) has a table.
+            kHz; docs/codecs.md (in Debian's package /usr/share/doc/earshot/docs/codecs.md) has a table.
 
             A folder stands for the sound files in it and in its subfolders, in the order of their names, chosen by their \
             extensions (\(SoundFileSearch.extensionList)); hidden files and links to folders do not count. Without a \

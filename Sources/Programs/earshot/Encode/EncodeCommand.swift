@@ -46,7 +46,7 @@ struct EncodeCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The sample rate: 44100, 48000, 88200, 96000, 192000 or another above 44100.", valueName: "hertz"))
+            "The sample rate, 44100 to 768000: 44100, 48000, 96000, 192000 or another.", valueName: "hertz"))
     var rate = 48_000
 
     @Option(help: "The sample format of WAV and FLAC: integers of 16 or 24 bits, or floats of 32 bits (WAV only).")

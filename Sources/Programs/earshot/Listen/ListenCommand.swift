@@ -27,7 +27,7 @@ struct ListenCommand: ParsableCommand {
             'earshot listen --report NAME' writes the two files of a bug report while the token is sent: NAME.wav, the \
             recording, complete even after Ctrl-C; and NAME.json: version, system and ALSA's version, the device's \
             offer and the format used, gaps, levels, tokens, and the receiver's counts. Both names must be new, \
-            unless --overwrite is given. Attach both files; CONTRIBUTING.md (/usr/share/doc/earshot) says where. A recording also contains voices.
+            unless --overwrite is given. Attach both files; CONTRIBUTING.md (in Debian's package /usr/share/doc/earshot) says where. A recording also contains voices.
 
             EXAMPLES:
               earshot listen
