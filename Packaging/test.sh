@@ -34,6 +34,13 @@ end() {
     rm -rf --one-file-system "$root"
 }
 trap end EXIT
+
+# The published list of parts describes the files that the packages install.
+for package in "$packages"/*.deb; do dpkg-deb --extract "$package" "$root/files"; done
+Packaging/sbom.py check "$packages"/*.spdx.json "$root"/files/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} \
+    "$(find "$root/files/usr/lib" -name 'libearshot.so.*.*' -type f)"
+rm -rf "$root/files"
+
 tar -C "$root" -xpf "$base"
 mkdir "$root/packages"
 cp "$packages"/* "$root/packages/"
