@@ -76,7 +76,7 @@ clean: ## Remove everything that was built
 
 swift:
 	@[ -n "$(SWIFT)" ] && command -v $(SWIFT) >/dev/null || \
-		{ echo 'Swift 6.2 or later is needed, and not in PATH: https://www.swift.org/install' >&2; exit 69; }
+		{ echo 'Swift 6.2 or later is needed (6.3 for C, Python, web pages and packages), and not in PATH: https://www.swift.org/install' >&2; exit 69; }
 
 # Each part of the house says what can be made of it.
 include Server/server.mk Bindings/bindings.mk Tests/tests.mk Benchmarks/benchmarks.mk scripts/install.mk Packaging/packaging.mk

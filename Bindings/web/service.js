@@ -96,7 +96,12 @@ const remedies = {
 function remedy(status, code) {
     if (Object.hasOwn(remedies, code)) return remedies[code];
     if (code.startsWith('too_many_')) return 'a limit is reached. The page retries later.';
-    if (status === 403) return 'the key does not allow this page. Add the page\'s origin to the key, or use the key made for it.';
+    if (status === 403) {
+        // Browsers name a page of the service's own only at a secure address (Sec-Fetch-Site).
+        return 'the key does not allow this page. Add the page\'s origin to the key, or use the key made for it.'
+            + (globalThis.isSecureContext === false
+                ? ' A page of the service\'s own needs https://, or on this machine http://localhost.' : '');
+    }
     return status >= 500 ? 'it failed. The page retries later.' : 'the operator of the service can look the code up.';
 }
 

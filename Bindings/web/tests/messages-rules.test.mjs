@@ -196,6 +196,15 @@ function serviceThat(answer) {
     return new Service({server: 'https://tokens.example/x/', key: 'key', clock, fetch: async (url, options) => answer(url, options)});
 }
 
+test('a page at an address that is not secure learns that it needs https', async t => {
+    const refusal = () => serviceThat(() => json(403, {problem: {code: 'origin_not_allowed'}})).openSession([]).catch(error => error.message);
+    assert.match(await refusal(), /Add the page's origin/);
+    assert.doesNotMatch(await refusal(), /https/);
+    globalThis.isSecureContext = false;
+    t.after(() => delete globalThis.isSecureContext);
+    assert.match(await refusal(), /A page of the service's own needs https:\/\/, or on this machine http:\/\/localhost\.$/);
+});
+
 test('answers that are not the service\'s are refused in words', async () => {
     const cases = [
         [() => json(200, {session: 'a b'}), 'service_invalid'],

@@ -89,6 +89,7 @@ package enum StoreOpening {
         )
     }
 
+    /// Whether an address is of PostgreSQL; otherwise it is the path of a file.
     package static func isPostgres(_ database: String) -> Bool {
         database.hasPrefix("postgres://") || database.hasPrefix("postgresql://")
     }

@@ -117,7 +117,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         case .cannotFindHost, .dnsLookupFailed: "there is no host with that name"
         case .timedOut: "it does not answer in time"
         case .networkConnectionLost where error.failingURL?.scheme == "http":
-            "the connection broke; a service with TLS has an address with https"
+            "the connection broke; if the service has TLS, its address begins with https"
         case .networkConnectionLost: "the connection broke"
         case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasBadDate,
             .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid:

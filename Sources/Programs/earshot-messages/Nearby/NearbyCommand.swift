@@ -20,7 +20,7 @@ struct NearbyCommand: ParsableCommand {
             By sound, devices take turns without a leader and without a network. Two find each other \
             within about 4 s, ten within 8 s. A device is lost when its silence lasts longer than its turns and yours \
             explain. By Bluetooth, devices find each other within about 2 s, and one is lost 9 s after it was last \
-            heard, or up to a minute if it was heard badly. A device heard by both is listed once, and lost only when neither hears it.
+            heard, or up to 64 s if it was heard badly. A device heard by both is listed once, and lost only when neither hears it.
 
             With --mode scan the program opens no loudspeaker and does not advertise, so other devices do not notice \
             you. With --mode broadcast it opens no microphone and does not scan. If a device is missing or busy, a line \

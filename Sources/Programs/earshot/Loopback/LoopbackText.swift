@@ -64,9 +64,11 @@ struct LoopbackText {
     private var clockLine: String {
         guard let clock = report.clock else {
             let reason =
-                if report.hasHole { "samples were lost or inserted during the test" } else if report.dropouts.isEmpty {
-                    "too little was heard"
-                } else { "it takes a test without dropouts" }
+                switch (report.hasHole, report.dropouts.isEmpty) {
+                case (true, _): "samples were lost or inserted during the test"
+                case (_, true): "too little was heard"
+                case (_, false): "it takes a test without dropouts"
+                }
             return label("clock") + "not measured: " + reason
         }
         let sign = clock.ppm > 0 ? "+" : ""

@@ -1,5 +1,3 @@
-import RealModule
-
 /// Samples that were lost or inserted between the two sweeps, from the starts of the tokens between them.
 ///
 ///     rᵢ = heardᵢ − b·sentᵢ − (median of the profile),   b: slope of the line through the two sweeps
@@ -9,7 +7,7 @@ import RealModule
 /// Two clocks alone put all starts on the line. A step of h samples at the time t bends them: r = h·g(t). F is the
 /// variance that the best step explains over the variance that is left, at least that of starts with a deviation of 2 samples; σ is
 /// the profile's own deviation, ν the number of tokens less that of profiles. The variance of g is 1/12 at any t, so n tokens show
-/// steps with h²·n/12 > 40·σ². Cost: the square of the number of tokens.
+/// steps with h²·n/12 > 40·σ². Cost: sorting the tokens.
 enum ClockStep {
     /// F above which there is a step. The maximum over t in 5,000 simulated recordings without one, three profiles with deviations of
     /// 3, 6 and 8 samples: above 30 for one in 1,000 with 18 tokens and one in 5,000 with 24, above 27 for none with 45 or more. So
@@ -26,75 +24,85 @@ enum ClockStep {
 
     /// Whether there is a step; false if there are too few tokens to tell.
     /// - Parameters:
+    ///   - points: the tokens that were decoded, in any order.
     ///   - clock: the line through the two sweeps.
     ///   - sweepStarts: the samples of the program at which the sweeps begin.
     static func isPresent(in points: [FrameClock.Point], clock: ClockDifference, sweepStarts: Range<Int>) -> Bool {
-        let opening = Double(sweepStarts.lowerBound)
-        let duration = Double(sweepStarts.count)
-        let profiles = Dictionary(grouping: points, by: \.profileName).values.map { group in
-            Profile(group, slope: clock.ppm * 1e-6, opening: opening, durationSamples: duration)
+        var profiles = Dictionary(grouping: points, by: \.profileName).values.map { group in
+            Profile(group, slope: clock.ppm * 1e-6, sweepStarts)
         }
         let freedom = points.count - profiles.count
         guard freedom >= minimumFreedom else { return false }
-        let total = profiles.reduce(0) { $0 + $1.energy }
-        let floor = profiles.reduce(0) { $0 + $1.minimumEnergy } / Double(points.count)
-        return points.contains { point in
-            var (product, energy) = (0.0, 0.0)
-            for profile in profiles {
-                let part = profile.fit(stepAfter: point.sent)
-                product += part.product
-                energy += part.energy
-            }
-            guard energy > 0 else { return false }
-            let explained = product * product / energy
+        let total = profiles.reduce(0) { $0 + $1.power }
+        let floor = profiles.reduce(0) { $0 + $1.minimumPower } / Double(points.count)
+        // t moves from the end to the beginning, past one token at a time.
+        let backwards = profiles.indices.flatMap { index in profiles[index].tokens.map { (index, $0) } }
+            .sorted { $0.1.sent > $1.1.sent }
+        return backwards.contains { index, token in
+            profiles[index].stepBefore(token)
+            let product = profiles.reduce(0) { $0 + $1.product }
+            let energy = profiles.reduce(0) { $0 + $1.energy }
+            let explained = energy > 0 ? product * product / energy : 0
             return explained > minimumF * max((total - explained) / Double(freedom - 1), floor)
         }
     }
 
     /// The tokens of one profile, which finds its frames with its own constant error.
     private struct Profile {
-        private let sent: [Double]
-        /// Places between the sweeps, 0 ... 1.
-        private let places: [Double]
-        private let deviationSamples: Double
-        private let z: [Double]
+        struct Token {
+            let sent: Double
+            /// The place between the sweeps, 0 ... 1.
+            let place: Double
+            /// Less the mean of the profile.
+            let z: Double
+        }
 
+        let tokens: [Token]
         /// Σ z².
-        var energy: Double { z.reduce(0) { $0 + $1 * $1 } }
-        /// The least that Σ z² can be expected to be.
-        var minimumEnergy: Double {
-            let least = minimumDeviationSamples / deviationSamples
-            return Double(z.count) * least * least
-        }
+        let power: Double
+        /// The Σ z² of starts with the minimum deviation.
+        let minimumPower: Double
+        private let deviationSamples: Double
+        /// Σ place, Σ place², and Σ z·place.
+        private let places, placePower, placeProduct: Double
+        /// The number of tokens after t, and their Σ place and Σ z.
+        private var (laterCount, laterPlaces, laterZ) = (0.0, 0.0, 0.0)
 
-        init(_ points: [FrameClock.Point], slope: Double, opening: Double, durationSamples: Double) {
-            sent = points.map(\.sent)
-            places = points.map { ($0.sent - opening) / durationSamples }
+        init(_ points: [FrameClock.Point], slope: Double, _ sweepStarts: Range<Int>) {
+            let opening = Double(sweepStarts.lowerBound)
             let excess = points.map { $0.heard - $0.sent - slope * ($0.sent - opening) }
-            let centre = ClockStep.median(excess)
-            let spread = ClockStep.median(excess.map { abs($0 - centre) })
+            let centre = Spread(excess)?.median ?? 0
+            let spread = Spread(excess.map { abs($0 - centre) })?.median ?? 0
             let deviation = max(deviationPerMedian * spread, minimumDeviationSamples)
-            z = ClockStep.centred(
-                excess.map { min(max(($0 - centre) / deviation, -maximumDeviations), maximumDeviations) })
+            let z = excess.map { min(max(($0 - centre) / deviation, -maximumDeviations), maximumDeviations) }
+            let mean = z.reduce(0, +) / Double(z.count)
+            tokens = zip(points, z).map { point, z in
+                Token(sent: point.sent, place: (point.sent - opening) / Double(sweepStarts.count), z: z - mean)
+            }
+            power = tokens.reduce(0) { $0 + $1.z * $1.z }
+            let least = minimumDeviationSamples / deviation
+            minimumPower = Double(z.count) * least * least
             deviationSamples = deviation
+            places = tokens.reduce(0) { $0 + $1.place }
+            placePower = tokens.reduce(0) { $0 + $1.place * $1.place }
+            placeProduct = tokens.reduce(0) { $0 + $1.z * $1.place }
         }
 
-        /// Σ z·g/σ and Σ (g/σ)² for a step after `time`.
-        func fit(stepAfter time: Double) -> (product: Double, energy: Double) {
-            let g = ClockStep.centred(zip(sent, places).map { sent, place in (sent > time ? 1 : 0) - place })
-            let product = zip(z, g).reduce(0) { $0 + $1.0 * $1.1 }
-            let energy = g.reduce(0) { $0 + $1 * $1 }
-            return (product / deviationSamples, energy / (deviationSamples * deviationSamples))
+        /// Moves t from after a token to before it.
+        mutating func stepBefore(_ token: Token) {
+            laterCount += 1
+            laterPlaces += token.place
+            laterZ += token.z
         }
-    }
 
-    private static func median(_ values: [Double]) -> Double {
-        let sorted = values.sorted()
-        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
-    }
+        /// Σ z·g/σ. The means of z are 0, so that of g does not matter.
+        var product: Double { (laterZ - placeProduct) / deviationSamples }
 
-    private static func centred(_ values: [Double]) -> [Double] {
-        let mean = values.reduce(0, +) / Double(values.count)
-        return values.map { $0 - mean }
+        /// Σ (g/σ)².
+        var energy: Double {
+            let sum = laterCount - places
+            let power = laterCount - 2 * laterPlaces + placePower
+            return (power - sum * sum / Double(tokens.count)) / (deviationSamples * deviationSamples)
+        }
     }
 }

@@ -19,7 +19,7 @@ package struct LoopbackReport: Sendable, Equatable {
     package let verdict: PairVerdict?
     /// The difference of the recorder's and the player's clocks; nil if it could not be measured, as with dropouts.
     package let clock: ClockDifference?
-    /// Whether the tokens' starts show that samples were lost or inserted between the sweeps and nobody reported it.
+    /// Whether samples were lost or inserted between the sweeps without a report, by the starts of the tokens.
     package let hasHole: Bool
     /// The stretches that were not played, or not recorded.
     package let dropouts: [LoopbackDropout]
