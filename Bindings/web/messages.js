@@ -146,11 +146,15 @@ export class Messages {
      * @param {Uint8Array} token
      * @param {object} [reception]
      * @param {number} [reception.ageSeconds] the time since its last sample was on the air; the default is a usual one
+     * @throws {MessagesError} `bad_option` if it is no Uint8Array
      */
     heard(token, {ageSeconds = 0.15} = {}) {
-        if (token?.length !== 8 || !this.#isScanning) return;
+        if (!(token instanceof Uint8Array)) {
+            throw new MessagesError('bad_option', 'The token must be a Uint8Array: the payload of a frame, not its digits.');
+        }
+        if (token.length !== 8 || !this.#isScanning) return;
         const digits = toHex(token);
-        if (digits.length !== 16 || this.#ownTokens.has(digits)) return;
+        if (this.#ownTokens.has(digits)) return;
         const now = this.#now;
         const age = Number.isFinite(ageSeconds) ? Math.min(Math.max(ageSeconds, 0), 60) : 0;
         const startSeconds = now - age - this.#policy.tokenSeconds;
@@ -204,6 +208,10 @@ export class Messages {
      * @throws {MessagesError} if the filter exceeds a limit, or the service refuses the key
      */
     async subscribe({onFound, onLost, filter = {}, ...options} = {}) {
+        for (const [name, handler] of Object.entries({onFound, onLost})) {
+            if (handler == null || typeof handler === 'function') continue;
+            throw new MessagesError('bad_option', `"${name}" must be a function.`);
+        }
         const body = {type: filter.type ?? '', namespace: filter.namespace ?? ''};
         const operation = await this.#begin('subscriptions', body, options, {onFound, onLost});
         return {unsubscribe: () => this.#end(operation)};

@@ -153,7 +153,9 @@ export class Modem {
     transmit(payload, {sampleRateHertz, profile = 'standard', burstCount = 0, amplitude = 0.25} = {}) {
         this.#checkPayload(payload);
         // In C, 0 means the default.
-        if (typeof amplitude !== 'number' || !(amplitude > 0)) throw this._error(status.amplitude);
+        if (typeof amplitude !== 'number' || !(amplitude > 0 && amplitude <= 1)) {
+            throw new EarshotError(status.amplitude, `the amplitude is ${shown(amplitude)}; give a number above 0 and up to 1`);
+        }
         const fields = [
             sizes.transmission, this.#rate(sampleRateHertz), this.#profileBit(profile),
             this.#integer(burstCount, 0, 8, status.burst, 'burstCount'),
@@ -255,14 +257,16 @@ export class Modem {
     }
 
     #profileBit(name) {
-        if (!Object.hasOwn(profileBits, name)) throw this._error(status.profile);
+        if (!Object.hasOwn(profileBits, name)) {
+            throw new EarshotError(status.profile, `there is no profile ${shown(name)}; use 'fast', 'standard' or 'far'`);
+        }
         return profileBits[name];
     }
 
     /** Checks what JavaScript may pass and C cannot get. The texts of the statuses name neither option nor value. */
     #integer(value, minimum, maximum, number, name) {
         if (!Number.isInteger(value) || value < minimum || value > maximum) {
-            throw new EarshotError(number, `${name} is ${value}; give an integer from ${minimum} to ${maximum}`);
+            throw new EarshotError(number, `${name} is ${shown(value)}; give an integer from ${minimum} to ${maximum}`);
         }
         return value;
     }
@@ -270,6 +274,11 @@ export class Modem {
     #rate(hertz) {
         return this.#integer(hertz, 44_100, 768_000, status.rate, 'the sample rate, sampleRateHertz,');
     }
+}
+
+/** A wrong value as an error shows it: a text has quotation marks, because '48000' is not 48000. */
+function shown(value) {
+    return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 /** Takes samples and finds frames. `Modem.receiver` makes it. */
@@ -282,6 +291,7 @@ export class Receiver {
     #frame;
 
     constructor(modem, pointer, channelCount) {
+        if (!(modem instanceof Modem)) throw new TypeError('Modem.receiver makes a Receiver');
         this.#modem = modem;
         this.#pointer = pointer;
         this.#channelCount = channelCount;
@@ -324,7 +334,7 @@ export class Receiver {
     skip(sampleCount) {
         this.#checkOpen();
         if (!Number.isSafeInteger(sampleCount) || sampleCount < 0) {
-            throw new EarshotError(status.count, `the count of samples to skip is ${sampleCount}; give an integer from 0 on`);
+            throw new EarshotError(status.count, `the count of samples to skip is ${shown(sampleCount)}; give an integer from 0 on`);
         }
         return this.#take([], 'earshot_receiver_skip', BigInt(sampleCount));
     }

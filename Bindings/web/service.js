@@ -75,10 +75,15 @@ export class MessagesError extends Error {
 
 const keyCodes = new Set(['bad_key', 'no_credentials', 'malformed_key']);
 
+/** Where a key comes from. Only a page names an origin, and only a key of --browser asks for one. */
+const newKey = globalThis.location === undefined
+    ? 'Get a key from the operator of the service ("earshotd key create PROJECT").'
+    : 'Get a browser key from the operator of the service ("earshotd key create PROJECT --browser").';
+
 /** The remedies, in our own words: texts of an unknown server must not reach the page. */
 const remedies = {
-    bad_key: 'the key is unknown or revoked. Get a browser key from the operator of the service ("earshotd key create --browser").',
-    no_credentials: 'the key is missing. Get a browser key from the operator of the service ("earshotd key create --browser").',
+    bad_key: `the key is unknown or revoked. ${newKey}`,
+    no_credentials: `the key is missing. ${newKey}`,
     malformed_key: 'the key is empty, or has a character that no key has. Copy the line that "earshotd key create" printed.',
     not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
     not_browser_key: 'this is no key for pages. Get a browser key from the operator of the service ("earshotd key create --browser").',
@@ -229,6 +234,9 @@ export class Service {
             throw new MessagesError('bad_option', 'The key is missing: "earshotd key create PROJECT --browser" makes one.');
         }
         this.#base = (url.origin + url.pathname).replace(/\/+$/, '');
+        if (this.#base.endsWith('/v1')) {
+            throw new MessagesError('bad_option', `"${server}" has /v1 at its end; leave it out.`);
+        }
         this.#key = key;
         this.#fetch = fetch;
         this.#clock = clock;

@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,18 @@ def test_a_frame_says_what_was_heard() -> None:
 def test_a_payload_that_is_no_text_has_none(payload: bytes) -> None:
     (frame,) = earshot.decode(earshot.encode(payload, "fast"), 48_000)
     assert frame.payload == payload and frame.text is None
+
+
+def test_integers_given_as_floats_are_warned_of_once() -> None:
+    sound = np.rint(32_767 * noisy()).astype(np.float32)
+    with pytest.warns(UserWarning, match="float samples beyond ±100 are clipped.*divide 16 bit integers by 32768") as warned:
+        earshot.decode(iter([sound, sound]), 48_000)
+    assert len(warned) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(earshot.decode(sound / 32_768, 48_000)) == 3
+        assert len(earshot.decode(sound.astype(np.int16), 48_000)) == 3
+        assert earshot.decode(np.full(9_600, np.nan), 48_000) == []
 
 
 def test_any_split_gives_the_same_frames() -> None:

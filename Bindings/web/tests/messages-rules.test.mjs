@@ -281,6 +281,8 @@ test('limits are checked before anything is sent', async () => {
     await assert.rejects(page.publish({content: 7}), {code: 'bad_option'});
     await assert.rejects(page.publish(), {code: 'bad_option', message: /must be a text/});
     await assert.rejects(page.publish({content: ''}, {strategy: 'broadcast'}), {code: 'bad_option'});
+    await assert.rejects(page.subscribe({onFound: 5}), {code: 'bad_option', message: '"onFound" must be a function.'});
+    await assert.rejects(page.subscribe({onLost: 'log'}), {code: 'bad_option', message: '"onLost" must be a function.'});
     assert.equal(textProblem('🙂'.repeat(32), ''), null, 'characters, not code units');
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});
@@ -290,6 +292,9 @@ test('limits are checked before anything is sent', async () => {
         assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option'});
     }
     assert.throws(() => new Messages(), {code: 'bad_option', message: /is not the address of a service/});
+    assert.throws(
+        () => new Messages({server: 'https://tokens.example/v1/', key: 'k', page: null}),
+        {code: 'bad_option', message: '"https://tokens.example/v1/" has /v1 at its end; leave it out.'});
     assert.throws(() => new Messages({server: 'https://tokens.example', page: null}), {code: 'bad_option', message: /The key is missing/});
 });
 
@@ -401,7 +406,9 @@ test('own tokens and payloads that are no tokens are not reported', async () => 
     await soon(time, page.publish({content: 'x'}));
     page.heard(Uint8Array.of(0, 0, 0, 0, 0, 0, 0, 1));
     page.heard(Uint8Array.of(1, 2, 3));
-    page.heard(undefined);
+    for (const wrong of [undefined, '0000000000000009', [0, 0, 0, 0, 0, 0, 0, 9], {payload: Uint8Array.of(9)}]) {
+        assert.throws(() => page.heard(wrong), {code: 'bad_option', message: /^The token must be a Uint8Array/});
+    }
     await time.advance(2);
     assert.equal(page.nearCount, 0);
     assert.ok(!service.requests.includes('POST /v1/sightings'));

@@ -7,7 +7,7 @@ import {after, describe, test} from 'node:test';
 import {pathToFileURL} from 'node:url';
 import {Worker} from 'node:worker_threads';
 import {
-    EarshotError, Modem, Randomness, assertSameFrames, decode, decodedByProgram, earshot, modulePath, page, readWav,
+    EarshotError, Modem, Randomness, Receiver, assertSameFrames, decode, decodedByProgram, earshot, modulePath, page, readWav,
     repository, writeWav,
 } from './support/modem-support.mjs';
 
@@ -78,6 +78,17 @@ test('a wrong option is named with its value', () => {
         assert.throws(() => modem.transmit(token, options), named);
         assert.throws(() => modem.receiver(options), named);
     }
+    const named = (message) => ({name: 'EarshotError', message});
+    assert.throws(
+        () => modem.receiver({sampleRateHertz: '48000'}),
+        named("the sample rate, sampleRateHertz, is '48000'; give an integer from 44100 to 768000"));
+    const noProfile = named("there is no profile 'slow'; use 'fast', 'standard' or 'far'");
+    assert.throws(() => modem.receiver({sampleRateHertz: 48_000, profiles: ['slow']}), noProfile);
+    assert.throws(() => modem.transmit(token, {sampleRateHertz: 48_000, profile: 'slow'}), noProfile);
+    assert.throws(
+        () => modem.transmit(token, {sampleRateHertz: 48_000, amplitude: 0}),
+        named('the amplitude is 0; give a number above 0 and up to 1'));
+    assert.throws(() => new Receiver({sampleRateHertz: 48_000}), {name: 'TypeError', message: 'Modem.receiver makes a Receiver'});
     const receiver = modem.receiver({sampleRateHertz: 48_000});
     for (const count of [-1, 1.5, undefined]) assert.throws(() => receiver.skip(count), /the count of samples to skip is .*; give an integer from 0 on/);
     receiver.close();
@@ -174,7 +185,7 @@ describe('receiving', () => {
         });
     });
 
-    test('a hole is passed over: frames in and behind it keep their place', () => {
+    test('a hole is passed over: frames in and after it keep their place', () => {
         const sampleRateHertz = 48000;
         const frame = modem.transmit(token, {sampleRateHertz});
         const random = new Randomness(seed);

@@ -9,6 +9,16 @@ final class BluetoothSession: Sendable {
     private let mode: DiscoveryMode
     private let report: @Sendable (MediumEvent) -> Void
     private let problems = Mutex(SharedProblems())
+    private let length = Mutex(Length())
+
+    /// Whether the token fits into an advertisement.
+    private struct Length: Sendable {
+        var tokenByteCount = 0
+        /// Without an adapter that advertises, no token is too long for it.
+        var hasAdapter = false
+
+        var isProblem: Bool { hasAdapter && tokenByteCount > TokenAdvertisement.maximumByteCount }
+    }
 
     init(
         _ adapter: BluetoothAdapter, _ options: BluetoothMedium.Options, _ mode: DiscoveryMode,
@@ -66,12 +76,14 @@ final class BluetoothSession: Sendable {
             for await event in adapter.advertise(contents) {
                 switch event {
                 case .advertising(let contents):
+                    judge { $0.hasAdapter = true }
                     if !contents.isEmpty, !isOpen {
                         isOpen = true
                         report(.opened(.broadcast))
                     }
                 case .problem(let problem, let detail):
                     isOpen = false
+                    judge { $0.hasAdapter = false }
                     tell { $0.begin(problem, detail: detail, in: .broadcast) }
                 case .solved(let problem): tell { $0.end(problem, in: .broadcast) }
                 }
@@ -83,18 +95,23 @@ final class BluetoothSession: Sendable {
 
     /// The advertisements of a token. A token that is too long is a problem until another comes.
     private func contents(_ token: Payload) -> [Advertisement] {
-        guard let content = TokenAdvertisement.content(token) else {
-            let maximum = TokenAdvertisement.maximumByteCount
+        judge { $0.tokenByteCount = token.count }
+        return TokenAdvertisement.content(token).map { [$0] } ?? []
+    }
+
+    /// Changes what is known of the length, and reports the problem if it begins or ends.
+    private func judge(_ change: (inout Length) -> Void) {
+        length.withLock { length in
+            change(&length)
+            let (isProblem, byteCount) = (length.isProblem, length.tokenByteCount)
             tell {
-                $0.begin(
+                guard isProblem else { return $0.end(.bluetoothUnusable(.broadcast), in: .length) }
+                return $0.begin(
                     .bluetoothUnusable(.broadcast),
-                    detail: "A token of \(token.bytes.count) bytes does not fit into an advertisement. "
-                        + "Use at most \(maximum) bytes, or sound.", in: .length)
+                    detail: "A token of \(byteCount) bytes does not fit into an advertisement. "
+                        + "Use at most \(TokenAdvertisement.maximumByteCount) bytes, or sound.", in: .length)
             }
-            return []
         }
-        tell { $0.end(.bluetoothUnusable(.broadcast), in: .length) }
-        return [content]
     }
 
     private func tell(_ change: @Sendable (inout SharedProblems) -> MediumEvent?) {

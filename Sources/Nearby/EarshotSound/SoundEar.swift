@@ -49,7 +49,9 @@ final class SoundEar: Sendable {
         options.levelIntervalSeconds = Self.levelSeconds
         // A found neighbour should be lost only when it is gone.
         options.recognisesTokens = true
-        let opened = try Listener(request, reconnects: true, options: options)
+        let opened = try AnswerWatch.run("open", request.name, onSilence: { [problems] in problems.capture($0) }) {
+            () throws(DeviceError) in try Listener(request, reconnects: true, options: options)
+        }
         listener.withLock { $0 = opened }
         // A stop requested before this line found no listener to stop.
         if worker.isStopping { opened.stop() }

@@ -69,8 +69,11 @@ final class SoundMouth: Sendable {
 
     private func open() -> Broadcaster? {
         do throws(DeviceError) {
-            let opened = try Broadcaster(
-                options.playback, profile: options.profile, levelDecibels: options.levelDecibels)
+            let opened = try AnswerWatch.run(
+                "open", options.playback.name, onSilence: { [problems] in problems.playback($0) }
+            ) { () throws(DeviceError) in
+                try Broadcaster(options.playback, profile: options.profile, levelDecibels: options.levelDecibels)
+            }
             problems.playback(nil)
             return opened
         } catch {

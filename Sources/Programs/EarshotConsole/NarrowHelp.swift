@@ -69,7 +69,7 @@ package enum NarrowHelp {
 extension ParsableCommand {
     /// Ends the process as `exit(withError:)` does. Help fits a narrow terminal, and an option's suggestion is similar to it.
     package static func leave(withError error: any Error) -> Never {
-        if let text = ParserSuggestion.withoutUnlikely(fullMessage(for: error)) {
+        if let text = ParserMessage.improved(fullMessage(for: error)) {
             StandardStream.error.print(text)
             Glibc.exit(exitCode(for: error).rawValue)
         }

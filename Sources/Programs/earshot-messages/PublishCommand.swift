@@ -73,6 +73,10 @@ struct PublishCommand: ParsableCommand {
         }
         if text != nil, file != nil { throw Failure(.usage, "A text and --file are given; leave one out.") }
         let content = try content()
+        if content.isEmpty, type.isEmpty {
+            throw Failure(
+                .usage, "The message is empty and has no --type, so it says nothing. Give a text, or a --type.")
+        }
         let run = MessageRun()
         let output = MessageOutput(
             isJSON: options.json, isQuiet: options.quiet, serviceAddress: try options.serviceAddress())

@@ -421,11 +421,19 @@ private final class Collected<Element: Sendable>: Sendable {
         let bus = try SessionBus()
         let medium = BluetoothMedium(
             BluetoothMedium.Options(isOptional: true), adapter: BluetoothAdapter(nil, bus: bus.bus))
-        let events = Collected(medium.events(mode: .scan))
+        let events = Collected(medium.events(mode: .both))
+        // Too long for an advertisement, but without Bluetooth nothing is advertised.
+        await medium.broadcast(try Payload(Array(repeating: 7, count: 11)))
         // The medium looks repeatedly, and uses an adapter that appears.
         let bluez = try await FakeBlueZ(bus)
         try await bluez.set("hci0", isPowered: true)
-        #expect(await poll { events.elements == [.opened(.scan)] }, "\(events.elements)")
+        let tooLong = MediumEvent.problem(
+            .bluetoothUnusable(.broadcast),
+            detail: "A token of 11 bytes does not fit into an advertisement. Use at most 10 bytes, or sound.")
+        let both = [[MediumEvent.opened(.scan), tooLong], [tooLong, .opened(.scan)]]
+        #expect(await poll { both.contains(events.elements) }, "\(events.elements)")
+        try await bluez.remove("hci0")
+        #expect(await poll { events.elements.last == .solved(.bluetoothUnusable(.broadcast)) }, "\(events.elements)")
         events.stop()
         await medium.waitUntilClosed()
     }

@@ -125,6 +125,14 @@ import Testing
         #expect(result.error.contains("absent.json"))
     }
 
+    @Test func moreCoresThanTheMachineHasAreRefused() throws {
+        let result = try Tool.run(["benchmark", "--cores", "100000"], in: Scratch())
+        #expect(result.status == 64 && result.output.isEmpty)
+        #expect(
+            result.error.contains("--cores 100000: give 1") && result.error.contains("as many as this machine has."),
+            "\(result.error)")
+    }
+
     @Test func toleranceNeedsABaseline() throws {
         let result = try Tool.run(Self.command + ["--tolerance", "0.1"], in: Scratch())
         #expect(result.status == 64)

@@ -59,6 +59,18 @@ struct ExternalCommandTests {
         #expect(result.error.contains("earshot listen --help"))
     }
 
+    @Test func aTextWithoutQuotationMarksIsExplained() throws {
+        for (words, list) in [(["b"], "Unexpected argument 'b'"), (["b", "c"], "2 unexpected arguments: 'b', 'c'")] {
+            let result = try Tool.run(["publish", "a"] + words, in: Scratch())
+            #expect(result.status == 64)
+            #expect(
+                result.error.hasPrefix("Error: \(list). Put a text of several words in quotation marks.\nUsage: "),
+                "\(result.error)")
+        }
+        let other = try Tool.run(["encode", "ab", "cd", "-o", "x.wav"], in: Scratch())
+        #expect(other.error.hasPrefix("Error: Unexpected argument 'cd'\n"), "\(other.error)")
+    }
+
     @Test(arguments: Tool.linkedCommands) func eachLinkChoosesItsCommand(command: String) throws {
         for arguments in [[command, "--help"], ["help", command]] {
             let result = try Tool.run(arguments, in: Scratch())

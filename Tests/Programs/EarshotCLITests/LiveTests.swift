@@ -21,6 +21,18 @@ import Testing
         #expect(try decoder.wait().status == 0)
     }
 
+    /// ALSA's PCM `null` accepts any sound.
+    @Test(arguments: [("0.3", true), ("0", false), ("1", false)])
+    func anIntervalShorterThanThePayloadIsNoted(interval: String, isNoted: Bool) throws {
+        let result = try Tool.run(
+            ["broadcast", "01", "--profile", "fast", "--device", "null", "--interval", interval, "--count", "1"],
+            in: Scratch())
+        let note = "note: the payload plays for 0.32 s, longer than --interval 0.3, so there is no pause\n"
+        #expect(result.status == 0 && result.lines.count == 1, "\(result.error)")
+        #expect(
+            result.error.contains("no pause") == isNoted && result.error.hasPrefix(note) == isNoted, "\(result.error)")
+    }
+
     @Test func ctrlCPrintsWhatWasFound() throws {
         let scratch = try Scratch()
         let decoder = try Running(["decode", "--raw", "s16le:48000", "-"], in: scratch)

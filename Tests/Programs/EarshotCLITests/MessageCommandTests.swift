@@ -14,7 +14,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (["publish"], "--file"), (["publish", "a", "--file", "b"], "--file"),
+        (["publish"], "--file"), (["publish", ""], "The message is empty and has no --type"),
+        (["publish", "a", "--file", "b"], "--file"),
         (["publish", "--direct", "a", "--type", "b"], "--direct"),
         (["publish", "--direct", "a", "--key", "b"], "--direct"),
         (["publish", "--direct", "a", "--mode", "scan"], "--direct"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import warnings
 from collections.abc import Iterable
 from types import TracebackType
 from typing import Any, NoReturn
@@ -19,6 +20,10 @@ from .frame import Frame, frame_of
 
 _FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
 _INT16 = np.dtype(np.int16)
+# The library clips floats there, so that no sum overflows. Integers that became floats exceed it.
+_CLIP = 100.0
+# Looks at so few samples that it costs nothing; loud sound exceeds the limit for many.
+_LOOK = 61
 # Samples of a channel in one call: 0.7 s at 48 kHz. Few frames end in that time, so none is dropped.
 _BLOCK = 32_768
 
@@ -78,6 +83,7 @@ class Receiver:
         # Set first, for __del__ after an error.
         self._handle: ctypes.c_void_p | None = None
         self._lock = threading.Lock()
+        self._warned = False
         self._rate = _library.unsigned(rate, "rate")
         self._channels = _library.unsigned(channels, "channels")
         if self._channels == 0:
@@ -114,7 +120,7 @@ class Receiver:
 
         Args:
             samples: shape (n,) for one channel, (n, channels) for any number. Floats have full scale 1, 16 bit integers
-                32,768. NaN counts as silence. Other integers are refused, because their full scale is unknown.
+                32,768. Floats beyond ±100 are clipped, with a warning. NaN counts as silence. Other integers are refused, because their full scale is unknown.
 
         Raises:
             TypeError: samples of another type.
@@ -129,6 +135,13 @@ class Receiver:
                 # Block by block, so that a long recording needs no copy of its own where one is needed at all.
                 kind = np.float32 if is_float else np.int16
                 part = np.require(block[first : first + _BLOCK], dtype=kind, requirements=["C", "A"])
+                if is_float and len(part) and not self._warned and _CLIP < np.abs(part[::_LOOK]).max() < np.inf:
+                    self._warned = True
+                    warnings.warn(
+                        f"float samples beyond ±{_CLIP:.0f} are clipped, because full scale is 1; divide 16 bit integers by "
+                        "32768, or give them as int16",
+                        stacklevel=2,
+                    )
                 frames += self._take(push, part.ctypes.data, len(part))
         return frames
 

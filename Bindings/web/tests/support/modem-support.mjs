@@ -19,7 +19,7 @@ export const page = folder('EARSHOT_PAGE');
 export const modulePath = `${page}/earshot.wasm`;
 
 /** The built page's modem.js, not that of the sources. */
-export const {EarshotError, Modem} = await import(pathToFileURL(`${page}/modem.js`));
+export const {EarshotError, Modem, Receiver} = await import(pathToFileURL(`${page}/modem.js`));
 
 /** Runs `earshot`; its standard output. Exit status 1 says that no token was found. */
 export function earshot(...words) {

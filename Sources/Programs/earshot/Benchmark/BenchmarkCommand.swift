@@ -86,8 +86,11 @@ struct BenchmarkCommand: ParsableCommand {
         if tolerance != nil, compare == nil {
             throw ValidationError("--tolerance without --compare: name the file to compare with.")
         }
-        if let cores, !(1...1_024).contains(cores) {
-            throw ValidationError("--cores \(cores): give 1 to 1024 cores.")
+        let processorCount = HostSystem.processorCount
+        if let cores, !(1...processorCount).contains(cores) {
+            throw ValidationError(
+                "--cores \(cores): give 1\(processorCount > 1 ? " to \(processorCount)" : ""), as many as this machine has."
+            )
         }
     }
 

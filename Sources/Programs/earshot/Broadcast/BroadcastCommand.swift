@@ -52,7 +52,7 @@ struct BroadcastCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The time from one start to the next. (default: 3; with --burst, the burst's length plus 2)",
+            "The time from one start to the next; 0 for no pause. (default: 3; with --burst, the burst's length plus 2)",
             valueName: "seconds"))
     var interval: Double?
 
@@ -109,11 +109,18 @@ struct BroadcastCommand: ParsableCommand {
         try burst.check(payload)
         let ending = Ending()
         Interruption.request { ending.request() }
+        let plan = BroadcastLoop.Plan(
+            payload: payload, profile: profile.profile, burstCount: burst.count, levelDecibels: loudness.level,
+            intervalSeconds: intervalSeconds, jitter: jitter, count: count)
+        if intervalSeconds > 0, intervalSeconds < plan.soundSeconds, !quiet {
+            StandardStream.error.print(
+                "note: the payload plays for \(DecimalText.text(plan.soundSeconds, decimals: 2)) s, longer than "
+                    + "--interval \(DecimalText.short(intervalSeconds)), so there is no pause")
+        }
         let loop = try BroadcastLoop(
-            BroadcastLoop.Plan(
-                payload: payload, profile: profile.profile, burstCount: burst.count, levelDecibels: loudness.level,
-                intervalSeconds: intervalSeconds, jitter: jitter, count: count),
-            device: device ?? "default", rate: rate, channels: channels, reconnects: reconnect ?? (device != nil))
+            plan,
+            device: device ?? "default", rate: rate, channels: channels, reconnects: reconnect ?? (device != nil),
+            isQuiet: quiet)
         ending.onRequest { loop.stop() }
         let output = BroadcastOutput(
             payload: payload, profile: profile.profile, format: loop.format, count: count, isJSON: json,

@@ -74,14 +74,20 @@ final class BroadcastLoop: Sendable {
 
     /// Opens the loudspeaker.
     /// - Throws: `Failure` if the device cannot be opened, `ValidationError` if the request is not valid.
-    init(_ plan: Plan, device: String, rate: Int? = nil, channels: Int? = nil, reconnects: Bool) throws {
+    init(
+        _ plan: Plan, device: String, rate: Int? = nil, channels: Int? = nil, reconnects: Bool, isQuiet: Bool = false
+    ) throws {
         self.plan = plan
         self.reconnects = reconnects
         request = try DeviceRequest.argument(
             device: device, rate: rate, channels: channels, periodSeconds: 0.05, bufferSeconds: Self.bufferSeconds)
         do throws(DeviceError) {
-            let opened = try Broadcaster(
-                request, profile: plan.profile, burstCount: plan.burstCount, levelDecibels: plan.levelDecibels)
+            let request = request
+            let opened = try AnswerWatch.run("open", device, onSilence: SilentDevice.note(isQuiet: isQuiet)) {
+                () throws(DeviceError) in
+                try Broadcaster(
+                    request, profile: plan.profile, burstCount: plan.burstCount, levelDecibels: plan.levelDecibels)
+            }
             format = opened.loudspeaker.format
             broadcaster = Mutex(opened)
         } catch {

@@ -156,7 +156,7 @@ struct ListenCommand: ParsableCommand {
                     payload: ownPayloads[ownPayloads.count - 1],
                     profile: options.profiles.first { $0.name == "standard" }
                         ?? options.profiles[0], levelDecibels: -12, intervalSeconds: interval ?? 3, count: nil),
-                device: playback ?? "default", reconnects: playback != nil && reconnect != false)
+                device: playback ?? "default", reconnects: playback != nil && reconnect != false, isQuiet: quiet)
         }
         let notes = LiveNotes(meter: meter, isQuiet: quiet)
         let output = ListenOutput(
@@ -200,7 +200,10 @@ struct ListenCommand: ParsableCommand {
         var hasComplained = false
         while true {
             do throws(DeviceError) {
-                return try Listener(request, reconnects: reconnect ?? (capture.device != nil), options: options)
+                return try AnswerWatch.run("open", request.name, onSilence: SilentDevice.note(isQuiet: quiet)) {
+                    () throws(DeviceError) in
+                    try Listener(request, reconnects: reconnect ?? (capture.device != nil), options: options)
+                }
             } catch {
                 guard reconnect == true, error.isWorthRetrying else { throw Failure(error) }
                 if !hasComplained, !quiet { StandardStream.error.print("waiting: \(error)") }
