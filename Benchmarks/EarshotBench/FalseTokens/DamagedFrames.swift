@@ -10,7 +10,10 @@ extension SoundKind {
         SoundKind("damaged frames of our own", hasFrames: true) { seed in
             together([EventSource(seed: seed, damagedFrame), quietNoise(seed)])
         },
-        SoundKind("frames with another protocol's check: random bits, of which the CRC passes one in 16,777,216", hasFrames: true) {
+        SoundKind(
+            "frames with another protocol's check: random bits, of which the CRC passes one in 16,777,216",
+            hasFrames: true
+        ) {
             seed in
             together([EventSource(seed: seed, foreignFrame), quietNoise(seed)])
         },
