@@ -1,4 +1,5 @@
 package import Dispatch
+import Glibc
 
 /// Calls a closure whenever a descriptor can be read, until `cancel`.
 ///
@@ -14,9 +15,13 @@ package final class ReadSource: @unchecked Sendable {
         _ descriptor: CInt, queue: DispatchQueue, onReadable: @escaping @Sendable () -> Void,
         onEnd: (@Sendable () -> Void)? = nil
     ) {
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+        let watched = WatchedDescriptor(descriptor)
+        source = DispatchSource.makeReadSource(fileDescriptor: watched.number, queue: queue)
         source.setEventHandler(handler: onReadable)
-        if let onEnd { source.setCancelHandler(handler: onEnd) }
+        source.setCancelHandler {
+            watched.end()
+            onEnd?()
+        }
         source.activate()
     }
 
@@ -33,11 +38,39 @@ final class WriteSource: @unchecked Sendable {
         _ descriptor: CInt, queue: DispatchQueue, onWritable: @escaping @Sendable () -> Void,
         onEnd: @escaping @Sendable () -> Void
     ) {
-        source = DispatchSource.makeWriteSource(fileDescriptor: descriptor, queue: queue)
+        let watched = WatchedDescriptor(descriptor)
+        source = DispatchSource.makeWriteSource(fileDescriptor: watched.number, queue: queue)
         source.setEventHandler(handler: onWritable)
-        source.setCancelHandler(handler: onEnd)
+        source.setCancelHandler {
+            watched.end()
+            onEnd()
+        }
         source.activate()
     }
 
     func cancel() { source.cancel() }
+}
+
+/// A duplicate of a descriptor, for libdispatch only.
+///
+/// libdispatch knows a descriptor by its number. Foundation's URLSession (Swift 6.3, Linux) closes sockets while libdispatch still watches
+/// them. The next descriptor of that number then counts as watched, and its source is never called: one connection to the agent in about
+/// 3,000 got no answer while the service was away. The system gives the lowest free number to all others, so a high one was never watched.
+private struct WatchedDescriptor {
+    let number: CInt
+    private let isDuplicate: Bool
+
+    init(_ descriptor: CInt) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, CInt(min(512, limit.rlim_cur / 2)))
+        isDuplicate = duplicate >= 0
+        // Without a free number it takes the risk.
+        number = isDuplicate ? duplicate : descriptor
+    }
+
+    /// Call it when libdispatch no longer watches it.
+    func end() {
+        if isDuplicate { close(number) }
+    }
 }
