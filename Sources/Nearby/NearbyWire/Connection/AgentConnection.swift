@@ -4,7 +4,7 @@ package import Foundation
 import Glibc
 import Synchronization
 
-/// A connected Unix socket that carries frames. It uses no thread and no timer while it is idle.
+/// A connected Unix socket that carries frames. It uses no timer, and the thread that all connections share sleeps while they are idle.
 package final class AgentConnection: Sendable {
     /// The limits of a connection's memory.
     package struct Limits: Sendable {
@@ -100,8 +100,7 @@ package final class AgentConnection: Sendable {
         queue.async { self.close() }
     }
 
-    /// Reads all available data, and the end after it: libdispatch does not call again for a socket whose other side is
-    /// gone.
+    /// Reads all available data, and the end after it.
     private func read() {
         var buffer = [UInt8](repeating: 0, count: Self.bufferByteCount)
         // 4 MiB, more than a socket's buffer: a client that writes without pause cannot occupy the queue.

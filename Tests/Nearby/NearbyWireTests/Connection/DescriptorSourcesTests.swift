@@ -1,10 +1,11 @@
 import Dispatch
 import Glibc
+import Synchronization
 import Testing
 
 @testable import NearbyWire
 
-@Suite struct DescriptorSourcesTests {
+@Suite(.timeLimit(.minutes(2))) struct DescriptorSourcesTests {
     private func pair() -> (CInt, CInt) {
         var ends: [CInt] = [-1, -1]
         #expect(
@@ -13,8 +14,8 @@ import Testing
         return (ends[0], ends[1])
     }
 
-    /// Foundation closes a socket before libdispatch ends its source, and the next descriptor gets the number.
-    @Test func aNumberThatWasClosedWhileItWasWatchedIsNotDeaf() {
+    /// Others, such as Foundation, use libdispatch, which knows a descriptor by its number, also after it was closed.
+    @Test func aNumberThatWasClosedWhileLibdispatchWatchedItIsHeard() {
         let queue = DispatchQueue(label: "test")
         let (stale, staleEnd) = pair()
         let isWatched = DispatchSemaphore(value: 0)
@@ -43,5 +44,68 @@ import Testing
         careless.cancel()
         ended.wait()
         for descriptor in [stale, staleEnd, writer] { close(descriptor) }
+    }
+
+    /// The other side hangs up while the source is cancelled. Numbers are used again at once.
+    @Test func connectionsThatEndAtOnceAreAllReadAndEnd() {
+        let queue = DispatchQueue(label: "test")
+        for turn in 0..<3_000 {
+            let (reader, writer) = pair()
+            let end = DispatchSemaphore(value: 0)
+            let count = Mutex(0)
+            let source = Mutex<ReadSource?>(nil)
+            let opened = ReadSource(
+                reader, queue: queue,
+                onReadable: {
+                    var bytes = [UInt8](repeating: 0, count: 16)
+                    let got = read(reader, &bytes, bytes.count)
+                    if got > 0 { count.withLock { $0 += got } } else { source.withLock { $0 }?.cancel() }
+                },
+                onEnd: {
+                    close(reader)
+                    end.signal()
+                })
+            source.withLock { $0 = opened }
+            #expect(write(writer, "abc", 3) == 3)
+            close(writer)
+            guard end.wait(timeout: .now() + 30) == .success else {
+                Issue.record("connection \(turn) did not end")
+                return
+            }
+            // Nothing is called after the end, and a second end does nothing.
+            opened.cancel()
+            #expect(count.withLock { $0 } == 3)
+        }
+    }
+
+    /// A source that is ready many times, and one that is cancelled by another thread while its closure may run.
+    @Test func nothingIsCalledAfterTheEnd() {
+        let queue = DispatchQueue(label: "test")
+        for _ in 0..<200 {
+            let (reader, writer) = pair()
+            let ended = DispatchSemaphore(value: 0)
+            let isOver = Atomic(false)
+            let lateCount = Atomic(0)
+            let called = DispatchSemaphore(value: 0)
+            // It never reads, so it is called again and again.
+            let source = ReadSource(
+                reader, queue: queue,
+                onReadable: {
+                    if isOver.load(ordering: .acquiring) { lateCount.add(1, ordering: .relaxed) }
+                    called.signal()
+                },
+                onEnd: {
+                    isOver.store(true, ordering: .releasing)
+                    ended.signal()
+                })
+            #expect(write(writer, "a", 1) == 1)
+            for _ in 0..<3 { called.wait() }
+            source.cancel()
+            ended.wait()
+            queue.sync {}
+            #expect(lateCount.load(ordering: .relaxed) == 0)
+            close(reader)
+            close(writer)
+        }
     }
 }
