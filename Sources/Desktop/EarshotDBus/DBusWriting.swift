@@ -57,9 +57,16 @@ extension DBusValue {
         try check(text.withCString { sd_bus_message_append_basic(message, DBusType.code(type), $0) })
     }
 
+    /// The D-Bus specification, *Valid Signatures*, allows 255 letters; of a variant sd-bus (systemd 252) reads 254.
+    private static let maximumSignatureCount = 254
+
     private static func container(
         _ type: Unicode.Scalar, _ contents: String, in message: OpaquePointer, _ fill: () throws(DBusError) -> Void
     ) throws(DBusError) {
+        // sd-bus writes a longer one, and the bus then ends the connection.
+        guard contents.utf8.count <= maximumSignatureCount else {
+            throw DBusError.malformed("a type of \(contents.utf8.count) letters, of at most \(maximumSignatureCount)")
+        }
         try check(sd_bus_message_open_container(message, DBusType.code(type), contents))
         try fill()
         try check(sd_bus_message_close_container(message))

@@ -116,6 +116,20 @@ import Testing
         #expect(server !== client)
     }
 
+    /// The bus would end the connection. The parentheses count too.
+    @Test func aTypeOfMoreThan254LettersIsNotSent() async throws {
+        let bus = try SessionBus()
+        let (server, name, client) = try await open(bus)
+        func echo(_ fieldCount: Int) async throws(DBusError) -> [DBusValue] {
+            let fields = [DBusValue](repeating: .byte(7), count: fieldCount)
+            return try await client.call(name, "/echo", Self.interface, "Echo", [.variant(.structure(fields))])
+        }
+        await #expect(throws: DBusError.malformed("a type of 255 letters, of at most 254")) { try await echo(253) }
+        let longest = DBusValue.variant(.structure([DBusValue](repeating: .byte(7), count: 252)))
+        #expect(try await echo(252) == [longest])
+        #expect(server !== client)
+    }
+
     @Test func propertiesAndManagedObjectsAreListed() async throws {
         let bus = try SessionBus()
         let (server, name, client) = try await open(bus)
