@@ -99,7 +99,9 @@ final class DescriptorLoop: Sendable {
     }
 
     private func ring() {
-        // A full socket rings already.
-        _ = write(bell.input, "a", 1)
+        // A full socket rings already. Other failures are a signal, or memory that is short for a moment.
+        for _ in 0..<3 {
+            if write(bell.input, "a", 1) > 0 || errno == EAGAIN { return }
+        }
     }
 }
