@@ -42,8 +42,8 @@ final class HTTPMessageService: MessageService {
     }
 
     deinit {
-        transport.close(session)
-        streamTransport.close(streamSession)
+        transport.giveBack(session)
+        streamTransport.giveBack(streamSession)
     }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {
