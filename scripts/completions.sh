@@ -73,7 +73,9 @@ zsh() {
 # Fish merges several scripts itself.
 fish() {
     local program
-    for program in "${programs[@]}"; do functions "$program" "$(prefix "$program")" fish; done
+    # Each script takes the commands of the others for arguments of its own first level, so that offers only the first word.
+    for program in "${programs[@]}"; do functions "$program" "$(prefix "$program")" fish; done | sed -E \
+        "s/^(complete -c '$name' -n '_[a-z_]+_should_offer_completions_for_(positional|flags_or_options) \"$name\"[^']*)'/\\1; and test (count (commandline -opc)) -eq 1'/"
     printf "complete -c '%s' -n 'test (count (commandline -opc)) -eq 2; and __fish_seen_subcommand_from help' -fa '%s'\n" \
         "$name" "$(all_commands)"
 }

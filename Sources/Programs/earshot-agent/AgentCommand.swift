@@ -121,10 +121,11 @@ extension AgentCommand {
 
     struct Forget: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "forget", abstract: "End an app's background work, and remove all stored data about it.",
+            commandName: "forget", abstract: "End an app's background work, and remove what the agent stored for it.",
             discussion: """
                 Like 'stop', and removes the events that wait for the app, and the agent's file about it. The permission \
-                that you gave the app stays, in ~/.config/APP/nearby.json.
+                that you gave the app stays, in ~/.config/APP/nearby.json. Local push is separate: 'earshot push remove' \
+                removes a configuration with the calls that wait.
                 """)
 
         @OptionGroup var agent: AgentSocketOption

@@ -51,6 +51,10 @@ enum AgentQuery {
     }
 
     private static func silent(_ path: String) -> Failure {
-        Failure(.unavailable, "The program at '\(path.escapedForTerminal)' does not answer as earshot-agent does.")
+        Failure(
+            .unavailable,
+            "The program at '\(path.escapedForTerminal)' does not answer as earshot-agent does. "
+                + "If systemd listens there, the agent may not have started: 'journalctl --user -u earshot-agent' says why."
+        )
     }
 }

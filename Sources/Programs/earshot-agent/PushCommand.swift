@@ -54,6 +54,8 @@ extension PushCommand {
                   "provider":"org.example.ship.Provider","networks":["Wi-Fi \\"Ship\\""],
                   "enabled":true,"matching":true,"state":"active","process":812,
                   "since":"2026-11-23T14:03:22Z","restarts":0,"waiting":0}
+                process and since are there while a provider runs. last_error is the last error, last_stop the reason of the \
+                last stop, superseded_by the configuration that has its networks now.
                 """)
 
         @OptionGroup var options: QueryOptions

@@ -42,7 +42,10 @@ package struct PrivateFolder: Sendable {
         var made = ""
         for component in path.split(separator: "/") {
             made += "/\(component)"
-            if mkdir(made, 0o700) != 0, errno != EEXIST, access(made, F_OK) != 0 { throw failure("create", made) }
+            guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
+            // A folder above one's own may be on a file system that says something else first.
+            let code = errno
+            if access(made, F_OK) != 0 { throw failure("create", made, code) }
         }
     }
 

@@ -178,4 +178,17 @@ import Testing
         #expect(result.lines.count >= 4)
         #expect(scratch.names == ["part.svg"])
     }
+
+    @Test(arguments: [
+        (["--snr", "200"], 64, "--snr 200: give -60 to 100 dB."),
+        (
+            ["--plot", "nowhere/c.svg"], 73,
+            "--plot nowhere/c.svg: there is no folder nowhere. Make it first, or name another file."
+        ),
+    ])
+    func aProblemIsNamedBeforeTheWork(arguments: [String], status: Int32, reason: String) throws {
+        let result = try Tool.run(["simulate", "--trials", "1000000"] + arguments, in: Scratch())
+        #expect(result.status == status && result.output.isEmpty)
+        #expect(result.error.contains("Error: \(reason)\n"), "\(result.error)")
+    }
 }

@@ -56,6 +56,18 @@ import Testing
         }
     }
 
+    /// Each program's script sees the words of the others.
+    @Test(arguments: [("field ", ["play", "read"]), ("nearby --mo", ["--mode"]), ("field --ver", ["--version"])])
+    func fishOffersNothingOfOtherCommands(words: String, all: [String]) throws {
+        let fish = try #require(Program(installed: "fish"))
+        let folder = try completions()
+        let file = folder.url.appendingPathComponent("fish/vendor_completions.d/earshot.fish").path
+        let answer = try fish.output(["--no-config", "-c", "source '\(file)'; complete -C 'earshot \(words)'"])
+        #expect(
+            answer.split(separator: "\n").compactMap { $0.split(separator: "\t").first.map(String.init) }.sorted()
+                == all)
+    }
+
     @Test func zshAcceptsItsFile() throws {
         let zsh = try #require(Program(installed: "zsh"))
         let folder = try completions()

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    /// The 90 % points of the receiver in white noise, and the bounds for any code: with all 52 tones of a token, and
+    /// The 90 % points in white noise of a receiver that knew the tones' energies alone (before 2026-11-25), and the bounds for any such code: with all 52 tones of a token, and
     /// with its 44 data tones, which must also carry the CRC.
     @Test(arguments: [(Profile.fast, -5.2), (.standard, -8.3), (.far, -11)])
     func theReceiverIsNoBetter(row: (profile: Profile, decibels: Double)) throws {

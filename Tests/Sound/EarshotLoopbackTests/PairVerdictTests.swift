@@ -1,11 +1,12 @@
 import EarshotBasics
 import EarshotChannel
 import EarshotCoding
-import EarshotLoopback
 import EarshotModem
 import RealModule
 import TestSupport
 import Testing
+
+@testable import EarshotLoopback
 
 @Suite(.optimized) struct PairVerdictTests {
     private func verdict(_ scene: PairScene, _ change: ([Float]) -> [Float] = { $0 }) throws -> PairVerdict {
@@ -17,15 +18,15 @@ import Testing
         verdict.outlooks.map(\.expectation)
     }
 
-    /// The 90 % points of fast, standard and far with 3 dB of margin are −2.2, −5.3 and −8 dB in noise
-    /// and 11.3, 1.8 and −3.2 dB with echo; the SNR is measured to half a decibel. The scenes are
+    /// The 90 % points of fast, standard and far with 3 dB of margin are −3.6, −6.5 and −9.5 dB in noise
+    /// and 5, −1 and −4.8 dB with echo; the SNR is measured to half a decibel. The scenes are
     /// quiet, because noise at full level would clip.
     @Test(
         arguments: [
-            (30, [.works, .works, .works]), (8, [.worksWithoutEcho, .works, .works]),
-            (0, [.worksWithoutEcho, .worksWithoutEcho, .works]),
-            (-4, [.fails, .worksWithoutEcho, .worksWithoutEcho]), (-6.5, [.fails, .fails, .worksWithoutEcho]),
-            (-10, [.fails, .fails, .fails]),
+            (30, [.works, .works, .works]), (3, [.worksWithoutEcho, .works, .works]),
+            (-2.7, [.worksWithoutEcho, .worksWithoutEcho, .works]),
+            (-5.6, [.fails, .worksWithoutEcho, .worksWithoutEcho]), (-8, [.fails, .fails, .worksWithoutEcho]),
+            (-11, [.fails, .fails, .fails]),
         ] as [(Double, [ProfileOutlook.Expectation])])
     func saysWhichProfilesWork(snrDecibels: Double, expected: [ProfileOutlook.Expectation]) throws {
         let verdict = try verdict(PairScene(amplitude: 0.02, snrDecibels: snrDecibels))
@@ -34,13 +35,28 @@ import Testing
         #expect(verdict.problems.isEmpty == (expected[1] != .fails))
     }
 
+    /// The table is that of the benchmarks, to their tenth of a decibel.
+    @Test(arguments: [(Profile.fast, 2), (.standard, 3), (.far, 4)])
+    func whatIsNeededIsMeasured(profile: Profile, column: Int) throws {
+        let lines = String(decoding: try Repository.contents("docs/BENCHMARKS.md"), as: UTF8.self).split(
+            separator: "\n")
+        func decibels(_ beginning: String, _ column: Int) throws -> Double {
+            let line = try #require(lines.first { $0.hasPrefix(beginning) })
+            let cell = line.split(separator: "|")[column - 1]
+            return try #require(Double(cell.split { !"-.0123456789".contains($0) }[0]))
+        }
+        let needed = try #require(NeededSNR.of(profile, lostToneShare: 0))
+        #expect(abs(needed.noiseDecibels - (try decibels("| `\(profile.name)` | -", 3))) < 0.051)
+        #expect(abs(needed.roomDecibels - (try decibels("| `room-b` | **", column))) < 0.001)
+    }
+
     @Test func saysItInASentence() throws {
         #expect(try verdict(PairScene(amplitude: 0.02, snrDecibels: 30)).summary == "fast, standard and far will work.")
         #expect(
-            try verdict(PairScene(amplitude: 0.02, snrDecibels: 0)).summary
+            try verdict(PairScene(amplitude: 0.02, snrDecibels: -2.7)).summary
                 == "far will work, fast and standard will work where there is little echo.")
         #expect(
-            try verdict(PairScene(amplitude: 0.02, snrDecibels: -10)).summary == "fast, standard and far will not work."
+            try verdict(PairScene(amplitude: 0.02, snrDecibels: -11)).summary == "fast, standard and far will not work."
         )
     }
 

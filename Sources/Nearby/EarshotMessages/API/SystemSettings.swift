@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import NearbyWire
 
 /// The service, the sound devices, the Bluetooth adapter and the application that the environment and the user's configuration
@@ -39,7 +40,7 @@ struct SystemSettings: Sendable {
     /// - Parameter read: returns a file's content; nil if there is no such file.
     init(
         environment: [String: String], programName: String = CommandLine.arguments.first ?? "",
-        read: (String) -> Data? = { FileManager.default.contents(atPath: $0) }
+        read: (String) -> Data? = SystemSettings.content
     ) {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
         applicationIdentifier = ApplicationIdentifier.of(environment, programName: programName)
@@ -63,7 +64,7 @@ struct SystemSettings: Sendable {
                 file = found
             } else {
                 soundWarning =
-                    "\(path) is ignored: it is not of the form {\"device\":\"hw:1\",\"playback\":\"hw:0\"}. "
+                    "\(path) is ignored: it cannot be read, or is not of the form {\"device\":\"hw:1\",\"playback\":\"hw:0\"}. "
                     + "'earshot devices' lists the names."
             }
         }
@@ -75,7 +76,7 @@ struct SystemSettings: Sendable {
             devices.adapter = (try? JSONDecoder().decode(BluetoothFile.self, from: content))?.adapter
             if devices.adapter?.isEmpty != false {
                 devices.adapter = nil
-                adapterWarning = "\(path) is ignored: it is not of the form {\"adapter\":\"hci1\"}."
+                adapterWarning = "\(path) is ignored: it cannot be read, or is not of the form {\"adapter\":\"hci1\"}."
             }
         }
     }
@@ -87,9 +88,16 @@ struct SystemSettings: Sendable {
             serviceURL = url
         } else {
             serviceRefusal =
-                "\(name) is not \(hasForm ? "an http or https address" : "of the form {\"url\":\"https://…\"}"). The program uses no service until it is; set it to one "
+                "\(name) \(hasForm ? "is not an http or https address" : "cannot be read, or is not of the form {\"url\":\"https://…\"}"). The program uses no service until it is; set it to one "
                 + "such as \(Self.loopback)."
         }
+    }
+
+    /// A file's content; empty if there is a file but it cannot be read, nil if there is none.
+    static func content(_ path: String) -> Data? {
+        if let content = FileManager.default.contents(atPath: path) { return content }
+        var status = stat()
+        return lstat(path, &status) == 0 ? Data() : nil
     }
 
     private static func serviceURL(_ text: String) -> URL? {

@@ -112,11 +112,6 @@ struct BroadcastCommand: ParsableCommand {
         let plan = BroadcastLoop.Plan(
             payload: payload, profile: profile.profile, burstCount: burst.count, levelDecibels: loudness.level,
             intervalSeconds: intervalSeconds, jitter: jitter, count: count)
-        if intervalSeconds > 0, intervalSeconds < plan.soundSeconds, !quiet {
-            StandardStream.error.print(
-                "note: the payload plays for \(DecimalText.text(plan.soundSeconds, decimals: 2)) s, longer than "
-                    + "--interval \(DecimalText.short(intervalSeconds)), so there is no pause")
-        }
         let loop = try BroadcastLoop(
             plan,
             device: device ?? "default", rate: rate, channels: channels, reconnects: reconnect ?? (device != nil),

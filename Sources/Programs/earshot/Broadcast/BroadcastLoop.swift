@@ -77,6 +77,11 @@ final class BroadcastLoop: Sendable {
     init(
         _ plan: Plan, device: String, rate: Int? = nil, channels: Int? = nil, reconnects: Bool, isQuiet: Bool = false
     ) throws {
+        if plan.intervalSeconds > 0, plan.intervalSeconds < plan.soundSeconds, !isQuiet {
+            StandardStream.error.print(
+                "note: the payload plays for \(DecimalText.text(plan.soundSeconds, decimals: 2)) s, longer than "
+                    + "--interval \(DecimalText.short(plan.intervalSeconds)), so there is no pause")
+        }
         self.plan = plan
         self.reconnects = reconnects
         request = try DeviceRequest.argument(

@@ -23,8 +23,10 @@ struct FieldFolder {
             guard code == EEXIST else {
                 throw Failure(
                     .cannotCreate,
-                    "Cannot make \(path.escapedForTerminal): \(String(cString: strerror(code))). "
-                        + "Name a folder that you may write to.")
+                    "Cannot make \(path.escapedForTerminal): "
+                        + (code == ENOENT
+                            ? "there is no folder \(path.directory.escapedForTerminal). Make it first, or name another one."
+                            : "\(String(cString: strerror(code)).lowercased()). Name a folder that you may write to."))
             }
             guard overwrites else {
                 throw Failure(

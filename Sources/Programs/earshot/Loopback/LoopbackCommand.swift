@@ -127,6 +127,7 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         if let keep = file.keep { try report?.requireDistinct(from: [keep]) }
+        if let report { try OutputFormat.requireFolder(of: report, option: "--report") }
         let program = try makeProgram()
         let medium = try makeMedium(for: program)
         if via == .alsa, !quiet {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import EarshotBasics
 
 /// The signal-to-noise ratios of `--snr` in decibels: one value, a list, or from:to:step.
 struct SNRPoints: ExpressibleByArgument {
@@ -23,6 +24,13 @@ struct SNRPoints: ExpressibleByArgument {
             decibels = (0...Int((high - low) / step + 1e-9)).map { low + Double($0) * step }
         default: return nil
         }
-        guard decibels.allSatisfy(Self.range.contains) else { return nil }
+    }
+
+    /// - Throws: `ValidationError` that names a ratio out of the range.
+    func check() throws(ValidationError) {
+        guard let wrong = decibels.first(where: { !Self.range.contains($0) }) else { return }
+        throw ValidationError(
+            "--snr \(DecimalText.short(wrong)): give \(DecimalText.short(Self.range.lowerBound)) to "
+                + "\(DecimalText.short(Self.range.upperBound)) dB.")
     }
 }

@@ -156,6 +156,7 @@ struct SimulateCommand: ParsableCommand {
             throw ValidationError("--precision \(DecimalText.short(precision)): give 0 to 50 percent.")
         }
         try plot.map { try OutputFormat.svg.check($0, option: "--plot") }
+        try snr?.check()
         if seed < 0 { throw ValidationError("--seed \(seed): give a whole number from 0 up.") }
         if let threads, !(1...1_024).contains(threads) {
             throw ValidationError("--threads \(threads): give 1 to 1024 trials at the same time.")
@@ -184,6 +185,7 @@ struct SimulateCommand: ParsableCommand {
         if let noise { for output in [plot, "-"] { try output?.requireDistinct(from: [noise]) } }
         let preset = try ChannelName.preset(channel)
         let simulations = try makeSimulations(in: preset)
+        if let plot { try OutputFormat.requireFolder(of: plot, option: "--plot") }
         let progress = ProgressBar(partCount: simulations.count, isEnabled: !quiet)
         Interruption.handle {
             for simulation in simulations { simulation.cancel() }

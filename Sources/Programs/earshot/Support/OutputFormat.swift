@@ -1,6 +1,7 @@
 import ArgumentParser
 import EarshotConsole
 import EarshotSystem
+import Glibc
 
 /// The formats in which a command writes a file. A name with another format's extension is refused, because the file's
 /// content would not match its name.
@@ -13,21 +14,30 @@ enum OutputFormat {
 
     /// Extensions of other formats of the same purpose.
     private var otherExtensions: [String] {
-        let sound = [
-            "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64", "raw", "pcm",
-        ]
-        return switch self {
-        case .wav: sound
-        case .plainWAV: sound + ["flac", "ogg", "oga", "opus", "mp3"]
+        switch self {
+        case .wav: Self.soundExtensions
+        case .plainWAV: Self.soundExtensions + Self.compressedExtensions
         case .svg: ["png", "jpg", "jpeg", "gif", "webp", "bmp", "tif", "tiff", "pdf", "eps", "ps"]
         }
     }
+
+    private static let soundExtensions = [
+        "m4a", "mp4", "aac", "webm", "wma", "aif", "aiff", "aifc", "au", "snd", "caf", "w64", "rf64", "raw", "pcm",
+    ]
+    private static let compressedExtensions = ["flac", "ogg", "oga", "opus", "mp3"]
 
     /// Refuses a file whose extension is that of another format.
     /// - Parameter option: the option that names the file.
     /// - Throws: `ValidationError` that says how to get the other format.
     func check(_ path: FilePath, option: String) throws(ValidationError) {
         let name = path.description.lowercased()
+        if case .svg = self,
+            (["wav"] + Self.compressedExtensions + Self.soundExtensions).contains(where: { name.hasSuffix(".\($0)") })
+        {
+            throw ValidationError(
+                "\(option) \(path.escapedForTerminal): this command writes an SVG picture, which would replace the sound. Name "
+                    + "it .svg.")
+        }
         guard let found = otherExtensions.first(where: { name.hasSuffix(".\($0)") }) else { return }
         let (kind, own, converter) =
             switch self {
@@ -38,5 +48,15 @@ enum OutputFormat {
         throw ValidationError(
             "\(option) \(path.escapedForTerminal): this command writes \(kind), but not .\(found). Name it .\(own), and "
                 + "then convert it, for example with '\(converter)'.")
+    }
+
+    /// Checks before long work that the file's folder exists.
+    /// - Throws: `Failure` that names the folder.
+    static func requireFolder(of path: FilePath, option: String) throws(Failure) {
+        guard path != "-", path.directory.withCString({ access($0, F_OK) }) != 0 else { return }
+        throw Failure(
+            .cannotCreate,
+            "\(option) \(path.escapedForTerminal): there is no folder \(path.directory.escapedForTerminal). Make it first, or name "
+                + "another file.")
     }
 }

@@ -45,13 +45,26 @@ import Testing
         let reason =
             file.contains("\"url\":\"")
             ? "\"url\" in /h/.config/earshot/service.json is not an http"
-            : "/h/.config/earshot/service.json is not of the form"
+            : "/h/.config/earshot/service.json cannot be read, or is not of the form"
         #expect(settings.serviceRefusal?.contains(reason) == true)
         #expect(
             self.settings(
                 ["HOME": "/h", "EARSHOT_SERVICE": "http://one.example"],
                 files: ["/h/.config/earshot/service.json": file]
             ).serviceRefusal == nil, "the environment comes first")
+    }
+
+    /// A file that is there names the service, also if it cannot be read: the key must not go to another one.
+    @Test func onlyAMissingFileIsMissing() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+        let place = { (name: String) in folder.appendingPathComponent(name).path }
+        try Data("{}".utf8).write(to: URL(fileURLWithPath: place("file")))
+        try FileManager.default.createSymbolicLink(atPath: place("link"), withDestinationPath: place("nowhere"))
+        #expect(SystemSettings.content(place("file")) == Data("{}".utf8))
+        #expect(SystemSettings.content(place("none")) == nil)
+        for unreadable in [folder.path, place("link")] { #expect(SystemSettings.content(unreadable) == Data()) }
     }
 
     @Test(arguments: ["moo", "file:///etc/passwd", "http://", "localhost:8787", "https://ann:secret@/"])
