@@ -166,6 +166,13 @@ import Testing
         let both = try await RawConnection.say(
             "HEAD / HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", to: port)
         #expect(both.contains("\r\n\r\nHTTP/1.1 200 ") && both.hasSuffix("{\"status\":\"ok\"}"))
+        for (path, status) in [("/v1/events", "405"), ("/v1/nothing", "404")] {
+            let refused = try await RawConnection.say(
+                "HEAD \(path) HTTP/1.1\r\nHost: x\r\n\r\nGET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+                to: port)
+            #expect(refused.hasPrefix("HTTP/1.1 \(status) ") && refused.contains("\r\n\r\nHTTP/1.1 200 "), "\(refused)")
+            #expect(!refused.contains("\"code\""))
+        }
 
         // The limit of a visitor is that of its own address, which the proxy names.
         func open(_ address: String) async throws -> Substring {

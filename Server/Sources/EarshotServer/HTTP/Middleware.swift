@@ -25,7 +25,10 @@ struct ProblemMiddleware: RouterMiddleware {
             service.metrics.add(to: .problems, "code=\"\(problem.code)\"")
             // The client's connection waits too, which slows a flood on few connections down.
             if problem.isRateLimited { try? await Task.sleep(for: service.settings.read(\.limits.refusalDelay)) }
-            return problem.response
+            var response = problem.response
+            // The answer to HEAD has no body: a client would take it for the next answer.
+            if request.method == .head { response.body = ResponseBody() }
+            return response
         }
     }
 
