@@ -15,7 +15,7 @@ package final class ScriptedServer: Sendable {
         package var body: Data
 
         /// Whether it only opens a connection.
-        package var isOpening: Bool { line.hasPrefix("GET /v1/ ") }
+        package var isOpening: Bool { line.hasPrefix("HEAD ") }
     }
 
     /// A step of an answer. After the last step the server closes the connection.

@@ -142,15 +142,14 @@ final class HTTPMessageService: MessageService {
         in session: ServiceSession, after lastEventID: String?
     ) -> AsyncThrowingStream<ServiceEvent, any Error> {
         guard var request = try? request("GET", "/v1/events", session.secret, nil),
-            let opening = try? self.request("GET", "/v1/", session.secret, nil)
+            let opening = try? self.request("HEAD", "/v1/events", session.secret, nil)
         else {
             return AsyncThrowingStream { $0.finish(throwing: ServiceFailure.unreachable("its address is not a URL")) }
         }
         request.setValue("text/event-stream", forHTTPHeaderField: "Accept")
         request.setValue(lastEventID, forHTTPHeaderField: "Last-Event-ID")
         request.timeoutInterval = pace.streamTimeout / .seconds(1)
-        // The first request of a connection must be short; its answer, that there is no such path, does not matter. (Not HEAD: services
-        // before 0.2.0 answered it with a body, which over TLS libcurl took for the answer of the next request.) While libcurl connects, it asks
+        // The first request of a connection must be short; its answer does not matter. While libcurl connects, it asks
         // Foundation to report when it may write, and Foundation on Linux repeats that until the request ends: an event
         // stream would keep a whole processor busy.
         let open = { @Sendable [streamTransport, streamSession, request] () async throws -> HTTPTransport.Stream in
