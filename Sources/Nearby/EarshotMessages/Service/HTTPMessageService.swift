@@ -42,8 +42,8 @@ final class HTTPMessageService: MessageService {
     }
 
     deinit {
-        transport.giveBack(session)
-        streamTransport.giveBack(streamSession)
+        transport.close(session)
+        streamTransport.close(streamSession)
     }
 
     func openSession() async throws(ServiceFailure) -> ServiceSession {

@@ -18,31 +18,18 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
 
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
-    private struct Kind: Hashable {
-        let idleTimeout: Duration
-        let connectionCount: Int?
-    }
-
     private let readers = Mutex<[Int: Stream.Continuation]>([:])
-    private let kind: Kind
-    /// Creates tasks and cancels them, in this order. Each call waits for the session's queue, which a flood of data may
-    /// keep busy, and must not block one of Swift's few threads. There is one queue for all sessions: with one for each,
-    /// hundreds of them at once blocked all threads, so none was left for the work that they waited for.
+    /// Creates tasks, cancels them and ends sessions, in this order. Each call waits for the session's queue, which a
+    /// flood of data may keep busy, and must not block one of Swift's few threads. There is one queue for all sessions:
+    /// with one for each, ending hundreds of them at once blocked all threads, so none was left for the work that they
+    /// waited for.
     private static let tasks = DispatchQueue(label: "earshot-http")
 
-    /// Sessions that were given back. No session ends: when Foundation on Linux (Swift 6.3) ends one, it reads its list of
-    /// tasks while another thread may change it, and about one end in 30,000 ended the process.
-    private static let resting = Mutex<[Kind: [(URLSession, HTTPTransport)]]>([:])
-
-    private init(_ kind: Kind) { self.kind = kind }
-
-    /// A session for one user, until `giveBack`.
+    /// A session without connections.
     /// - Parameters:
     ///   - idleTimeout: a connection that is silent for this long counts as dead.
     ///   - connectionCount: the maximum number of connections; nil for the system's.
     static func session(idleTimeout: Duration, connectionCount: Int? = nil) -> (URLSession, HTTPTransport) {
-        let kind = Kind(idleTimeout: idleTimeout, connectionCount: connectionCount)
-        if let rested = resting.withLock({ $0[kind]?.popLast() }) { return rested }
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpCookieAcceptPolicy = .never
@@ -52,7 +39,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = idleTimeout / .seconds(1)
         if let connectionCount { configuration.httpMaximumConnectionsPerHost = connectionCount }
-        let transport = HTTPTransport(kind)
+        let transport = HTTPTransport()
         return (URLSession(configuration: configuration, delegate: transport, delegateQueue: nil), transport)
     }
 
@@ -74,10 +61,10 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         return stream
     }
 
-    /// Lets another user have the session. The streams of all requests must have ended.
-    func giveBack(_ session: URLSession) {
-        // After the cancellation of its requests.
-        Self.tasks.async { Self.resting.withLock { $0[self.kind, default: []].append((session, self)) } }
+    /// Ends the session and its requests. Nothing may be sent afterwards.
+    func close(_ session: URLSession) {
+        // Foundation traps if a task is created after that; tasks requested earlier come first in the queue.
+        Self.tasks.async { session.invalidateAndCancel() }
     }
 
     /// Whether the session has not yet reported the task's end.
