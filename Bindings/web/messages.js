@@ -107,7 +107,7 @@ export class Messages {
         if (typeof globalThis.crypto?.getRandomValues !== 'function') {
             throw new MessagesError('bad_option', 'There are no random numbers (globalThis.crypto) here: use node 20 or later.');
         }
-        if (!(leadSeconds >= 0 && leadSeconds <= 1)) {
+        if (typeof leadSeconds !== 'number' || !(leadSeconds >= 0 && leadSeconds <= 1)) {
             throw new MessagesError('bad_option', `leadSeconds is ${leadSeconds}, but must be 0 to 1.`);
         }
         if (!['fast', 'standard', 'far'].includes(profile)) {

@@ -287,7 +287,7 @@ test('limits are checked before anything is sent', async () => {
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});
     assert.throws(() => new Messages({server: 'javascript:1', key: 'k', page: null, clock}), {code: 'bad_option'});
-    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}]) {
+    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}, {leadSeconds: '1'}]) {
         const options = {server: 'https://tokens.example', key: 'k', page: null, clock, ...wrong};
         assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option'});
     }

@@ -31,13 +31,6 @@ enum OutputFormat {
     /// - Throws: `ValidationError` that says how to get the other format.
     func check(_ path: FilePath, option: String) throws(ValidationError) {
         let name = path.description.lowercased()
-        if case .svg = self,
-            (["wav"] + Self.compressedExtensions + Self.soundExtensions).contains(where: { name.hasSuffix(".\($0)") })
-        {
-            throw ValidationError(
-                "\(option) \(path.escapedForTerminal): this command writes an SVG picture, which would replace the sound. Name "
-                    + "it .svg.")
-        }
         guard let found = otherExtensions.first(where: { name.hasSuffix(".\($0)") }) else { return }
         let (kind, own, converter) =
             switch self {
