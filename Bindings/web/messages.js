@@ -108,7 +108,7 @@ export class Messages {
             throw new MessagesError('bad_option', 'There are no random numbers (globalThis.crypto) here: use node 20 or later.');
         }
         if (typeof leadSeconds !== 'number' || !(leadSeconds >= 0 && leadSeconds <= 1)) {
-            throw new MessagesError('bad_option', `leadSeconds is ${leadSeconds}, but must be 0 to 1.`);
+            throw new MessagesError('bad_option', '"leadSeconds" must be a number from 0 to 1.');
         }
         if (!['fast', 'standard', 'far'].includes(profile)) {
             throw new MessagesError('bad_option', `There is no profile "${profile}": use "fast", "standard" or "far".`);

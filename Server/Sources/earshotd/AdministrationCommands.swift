@@ -64,7 +64,8 @@ struct KeyCommand: AsyncParsableCommand {
                 and pages of other origins are refused. Name the origin of your page; repeat --origin for more than one:
                   earshotd key create demo --browser --origin https://example.org
 
-                Pages that the service itself serves ('earshotd serve --web') may use it always, so it needs no origin for them.
+                Pages that the service itself serves ('earshotd serve --web') may use it without an \
+                origin, if their address is secure (https://, or http://localhost).
                 """)
 
         @Argument(help: "The project of the key.")

@@ -114,6 +114,8 @@ import Testing
             (["--seconds", "0", "-o", "x.svg"], 64, "--seconds"),
             (["-o", "nowhere/x.svg"], 73, "Create the directory"),
             (["-o", "x.png"], 64, "inkscape FILE.svg -o FILE.png"),
+            (["-o", "x.WAV"], 64, "--output x.WAV: a picture would replace the sound. Name it .svg."),
+            (["-o", "x.flac"], 64, "--output x.flac: a picture would replace the sound. Name it .svg."),
             (["-o", "."], 73, "directory"), (["-o", "/dev/full"], 74, "No space"), ([], 64, "--output"),
         ] {
             let result = try Tool.run(["inspect", "x.wav"] + arguments, in: scratch)

@@ -120,7 +120,8 @@ class Receiver:
 
         Args:
             samples: shape (n,) for one channel, (n, channels) for any number. Floats have full scale 1, 16 bit integers
-                32,768. Floats beyond ±100 are clipped, with a warning. NaN counts as silence. Other integers are refused, because their full scale is unknown.
+                32,768. NaN and infinity count as silence. Floats beyond ±100 are clipped; if many are, a warning says so once.
+                Other integers are refused, because their full scale is unknown.
 
         Raises:
             TypeError: samples of another type.

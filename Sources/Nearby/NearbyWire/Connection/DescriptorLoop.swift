@@ -65,7 +65,7 @@ final class DescriptorLoop: Sendable {
 
     private func run() {
         while true {
-            // A number is never used again, so a descriptor that is closed and opened anew meanwhile is no other watch's.
+            // A watch that ends meanwhile is looked up in vain: numbers of watches, unlike those of descriptors, are used once.
             var numbers: [Int] = []
             var polled = [pollfd(fd: bell.output, events: Int16(POLLIN), revents: 0)]
             state.withLock { state in
@@ -75,7 +75,10 @@ final class DescriptorLoop: Sendable {
                 }
             }
             // Without a bell it looks ten times a second.
-            guard poll(&polled, nfds_t(polled.count), bell.output < 0 ? 100 : -1) > 0 else { continue }
+            let readyCount = poll(&polled, nfds_t(polled.count), bell.output < 0 ? 100 : -1)
+            // The system is short of memory: do not ask it without pause.
+            if readyCount < 0, errno != EINTR { usleep(10_000) }
+            guard readyCount > 0 else { continue }
             if polled[0].revents != 0 {
                 var bytes = [UInt8](repeating: 0, count: 64)
                 while read(bell.output, &bytes, bytes.count) == bytes.count {}

@@ -43,6 +43,15 @@ enum OutputFormat {
                 + "then convert it, for example with '\(converter)'.")
     }
 
+    /// Refuses a sound file's name for a picture, which would replace the sound.
+    static func requireNoSound(_ path: FilePath) throws(Failure) {
+        let name = path.description.lowercased()
+        guard (["wav"] + compressedExtensions + soundExtensions).contains(where: { name.hasSuffix(".\($0)") }) else {
+            return
+        }
+        throw Failure(.usage, "--output \(path.escapedForTerminal): a picture would replace the sound. Name it .svg.")
+    }
+
     /// Checks before long work that the file's folder exists.
     /// - Throws: `Failure` that names the folder.
     static func requireFolder(of path: FilePath, option: String) throws(Failure) {

@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Reports a call of a driver or sound server that does not return. The call goes on: a thread that is inside it cannot be ended.
+/// Reports that a driver or a sound server does not answer a call. The call continues, because its thread cannot be ended safely.
 package enum AnswerWatch {
     /// A server that works answers within milliseconds, a busy machine's within about a second.
     package static let patienceSeconds = 3.0
