@@ -97,6 +97,8 @@ public final class Agent: Sendable {
         server.close()
         await push?.close()
         await supervisor.close()
+        // The next agent may begin, even while this object or a process that is just being started has the file open.
+        _ = flock(lock.number, LOCK_UN)
     }
 
     /// Writes all unsaved state to the disk. Operations stay registered at the service, so the next agent continues

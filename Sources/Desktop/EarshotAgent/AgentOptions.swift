@@ -1,3 +1,4 @@
+package import Dispatch
 public import EarshotDiscovery
 package import EarshotMessages
 public import EarshotNetworks
@@ -80,6 +81,11 @@ public struct PushOptions: Sendable {
     package var folder: String?
     /// Replaces the folders of providers.
     package var providerFolders: [String]?
+    /// Watches a folder; nil if the system cannot watch more.
+    package var watch:
+        @Sendable (_ folder: String, DispatchQueue, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
+            FolderWatch(folder: $0, queue: $1, onChange: $2)
+        }
     package var times = PushTimes()
     /// The numbers of calls and of notifications that a provider may report in a minute.
     package var callsPerMinute = 30.0

@@ -21,6 +21,7 @@ actor PushSupervisor {
     /// An event from outside.
     enum Input: Sendable {
         case configurationsChanged
+        case lookDue
         case situation(NetworkSituation)
         case isAsleep(Bool)
         case provider(String, run: Int, ProviderNews)
@@ -95,12 +96,11 @@ actor PushSupervisor {
     /// - Parameter onIdle: called when no work is left.
     func run(from states: [PushAppState], onIdle: @Sendable () -> Void) async {
         for state in states { apps[state.app] = PushAppRecord(state: state) }
-        let input = input
-        surroundings.configurations = FolderWatch(folder: files.configurations.path, queue: surroundings.queue) {
-            input.yield(.configurationsChanged)
-        }
+        surroundings.configurations = watch(files.configurations.path)
         if surroundings.configurations == nil {
-            log("cannot watch \(files.configurations.path): \(String(cString: strerror(errno)).lowercased())")
+            log(
+                "cannot watch \(files.configurations.path): \(String(cString: strerror(errno)).lowercased()); it looks every "
+                    + "\(push.times.look.formatted()) s instead")
         }
         readConfigurations()
         for app in apps.keys { resume(app) }
@@ -114,6 +114,13 @@ actor PushSupervisor {
     private func take(_ input: Input) {
         switch input {
         case .configurationsChanged:
+            surroundings.areProgramsChanged = true
+            readConfigurations()
+        case .lookDue:
+            surroundings.looking = nil
+            if surroundings.configurations == nil {
+                surroundings.configurations = watch(files.configurations.path)
+            }
             surroundings.areProgramsChanged = true
             readConfigurations()
         case .situation(let situation): take(situation)
@@ -141,6 +148,7 @@ actor PushSupervisor {
     private func update(_ onIdle: @Sendable () -> Void) {
         follow()
         reconcile()
+        lookLater()
         let isBusy =
             records.values.contains { $0.run != nil || $0.configuration.isEnabled && !$0.isRemoved }
             || apps.values.contains { !$0.state.waiting.isEmpty || !$0.state.notifications.isEmpty }
@@ -231,10 +239,24 @@ actor PushSupervisor {
             }
         }
         for folder in files.locator.folders where surroundings.providers[folder] == nil {
-            surroundings.providers[folder] = FolderWatch(folder: folder, queue: surroundings.queue) {
-                input.yield(.configurationsChanged)
-            }
+            surroundings.providers[folder] = watch(folder)
         }
+    }
+
+    private func watch(_ folder: String) -> FolderWatch? {
+        push.watch(folder, surroundings.queue) { [input] in input.yield(.configurationsChanged) }
+    }
+
+    /// A user has 128 inotify instances by default, for all programs. While none is left, everything is read again from time to time.
+    private func lookLater() {
+        let isFollowing = !surroundings.following.isEmpty
+        let isBlind =
+            surroundings.configurations == nil
+            || isFollowing && files.locator.folders.contains { surroundings.providers[$0] == nil }
+            || surroundings.checkedPlaces == nil
+                && records.values.contains { $0.configuration.isEnabled && matches($0) }
+        guard isBlind, surroundings.looking == nil else { return }
+        surroundings.looking = later(push.times.look, .lookDue)
     }
 
     /// The program of a provider in its present state. The checked files are watched from now on.
@@ -302,6 +324,7 @@ actor PushSupervisor {
         input.finish()
         surroundings.rest()
         surroundings.configurations = nil
+        surroundings.looking?.cancel()
         for record in records.values {
             record.retry?.cancel()
             record.run?.deadline?.cancel()

@@ -14,6 +14,8 @@ struct PushSurroundings {
     /// Watches all files and folders of the programs' check.
     var checkedPlaces: CheckedPlaces?
     var following: [Task<Void, Never>] = []
+    /// The pause before the next look, while the system cannot watch some of the folders.
+    var looking: Task<Void, Never>?
 
     /// From now on it follows only the configurations.
     mutating func rest() {

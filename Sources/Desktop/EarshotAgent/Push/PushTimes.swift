@@ -23,6 +23,8 @@ package struct PushTimes: Sendable {
     /// Until the next waiting notification is shown. It doubles while no desktop shows any, up to `longestShow`.
     package var show = 1.0
     package var longestShow = 60.0
+    /// Between two looks at folders that the system cannot watch.
+    package var look = 30.0
     /// See `RestartPolicy`.
     package var restart = RestartPolicy.Pauses()
 

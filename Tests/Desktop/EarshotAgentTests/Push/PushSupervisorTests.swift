@@ -64,6 +64,30 @@ struct PushSupervisorTests {
         withExtendedLifetime(agent) {}
     }
 
+    /// All programs of a user share 128 inotify instances by default.
+    @Test func changesAreNoticedWithoutWatches() async throws {
+        let isWatching = Flag()
+        let agent = try push.agent { options in
+            options.push?.times.look = 0.05
+            options.push?.watch = { folder, queue, onChange in
+                errno = EMFILE
+                return isWatching.isRaised ? FolderWatch(folder: folder, queue: queue, onChange: onChange) : nil
+            }
+        }
+        push.networks.join("Ship")
+        #expect(
+            await eventually {
+                push.home.log.all.contains { $0.contains("too many open files; it looks every 0.05 s") }
+            })
+        try push.store.save(push.configuration())
+        #expect(await eventually { file.last == "active" })
+        // From now on it watches.
+        isWatching.raise()
+        try push.store.save(push.configuration(app: "other"))
+        #expect(await eventually { file.contains("stop superceded") && file.last == "active" })
+        withExtendedLifetime(agent) {}
+    }
+
     @Test func aNewerConfigurationReplacesTheOlder() async throws {
         let agent = try push.agent()
         push.networks.join("Ship")
@@ -126,8 +150,7 @@ struct PushSupervisorTests {
         for release in ["one", "two"] {
             mkdir("\(home)/lib", 0o755)
             for folder in ["\(home)/lib/\(release)", "\(home)/lib/\(release)/bin"] { mkdir(folder, 0o755) }
-            try FileManager.default.copyItem(
-                atPath: "\(home)/bin/push-provider", toPath: "\(home)/lib/\(release)/bin/push-provider")
+            try push.copy(to: "lib/\(release)/bin")
         }
         #expect(symlink("one", "\(home)/lib/now") == 0)
         try push.home.scratch.write(

@@ -5,6 +5,7 @@ import EarshotSystem
 import Foundation
 import MessagesTestSupport
 import NearbyWire
+import Synchronization
 import TestSupport
 
 @testable import EarshotAgent
@@ -15,8 +16,15 @@ final class Home: Sendable {
 
     let scratch: ScratchFolder
     let log = Lines()
+    /// The agents of this process, which end with the test: each uses some of the user's inotify instances.
+    private let agents = Mutex<[Agent]>([])
 
     init() throws { scratch = try ScratchFolder() }
+
+    deinit {
+        let agents = agents.withLock(\.self)
+        Task { for agent in agents { await agent.close() } }
+    }
 
     var path: String { scratch.path }
     var socket: String { "\(path)/run/agent.sock" }
@@ -59,6 +67,7 @@ final class Home: Sendable {
         change(&options)
         let agent = try Agent(options, socketPath: socket)
         agent.start()
+        agents.withLock { $0.append(agent) }
         return agent
     }
 

@@ -7,6 +7,7 @@ import MessagesTestSupport
 import NearbyWire
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import EarshotAgent
 
@@ -31,11 +32,16 @@ final class PushHome: Sendable {
         try installProvider()
     }
 
-    /// Copies the programs, because other users may be able to write to the folder of the build.
-    func copy() throws {
+    /// Copies the program, because other users may be able to write to the folder of the build.
+    ///
+    /// Another process writes the copy: a program that a test starts meanwhile would inherit this process's descriptor, and a file that
+    /// is open for writing cannot be run.
+    func copy(to folder: String = "bin") throws {
         let program = AgentProcess.folder.appendingPathComponent("push-provider")
-        let (target, new) = ("\(home.path)/bin/push-provider", "\(home.path)/bin/.new")
-        try FileManager.default.copyItem(atPath: program.path, toPath: new)
+        let (target, new) = ("\(home.path)/\(folder)/push-provider", "\(home.path)/\(folder)/.new")
+        let copying = try Program("/bin/cp", ["--", program.path, new], environment: [:], in: Scratch())
+        _ = copying.waitForEnd(within: 60)
+        try #require(copying.status == 0)
         chmod(new, 0o755)
         rename(new, target)
     }

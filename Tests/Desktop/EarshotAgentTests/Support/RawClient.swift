@@ -60,6 +60,12 @@ final class RawClient {
         }
     }
 
+    /// Ends the connection, and waits until the agent knows it: until then, the agent counts what this connection holds as wanted.
+    func end() {
+        _ = shutdown(descriptor, CInt(SHUT_WR))
+        _ = isEnded()
+    }
+
     /// Whether the agent ends the connection, after any frames.
     func isEnded() -> Bool {
         for _ in 0..<1_000 {
