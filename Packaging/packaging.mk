@@ -28,7 +28,7 @@ sbom: ## List what each program and library that `make packages` built contains 
 	    echo $(STANDALONE) earshotd $(INSTALLED)/usr/bin/earshotd); \
 	library=$$(find $(INSTALLED)/usr/lib -name 'libearshot.so.*.*' -type f); \
 	Packaging/sbom.py write $(SBOM) $$programs $(BUILT) earshot-c $$library; \
-	Packaging/sbom.py check $(SBOM) $(INSTALLED)/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} $$library
+	Packaging/sbom.py check --all $(SBOM) $(INSTALLED)/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} $$library
 
 hardening: ## Check how the programs and libraries that `make packages` built are hardened: PIE, RELRO, canaries, no executable stack
 	@[[ -d $(INSTALLED) ]] || { echo 'make hardening: nothing is built here; run make packages first' >&2; exit 66; }

@@ -2,12 +2,12 @@
 """Lists what programs and libraries contain, as SPDX 2.3 (https://spdx.github.io/spdx-spec/v2.3), and checks such a list.
 
     Packaging/sbom.py write LIST BUILD PRODUCT FILE [BUILD PRODUCT FILE]...
-    Packaging/sbom.py check LIST FILE...
+    Packaging/sbom.py check [--all] LIST FILE...
 
 BUILD is SwiftPM's folder, such as .build, PRODUCT a product that it has linked, FILE what was installed of it. Each file contains ours,
 the checkouts of which the linker got object files, Swift's libraries, and perhaps FFTW and BoringSSL; it loads libraries of the system,
 whose versions are those of the machine that builds. `check` fails if a file is not the one of the list, if it loads another library than
-the list says, if a part has no version or no licence, or if the list contradicts itself.
+the list says, if a part has no version or no licence, if the list contradicts itself, and with --all if the list has another file.
 """
 
 import datetime
@@ -132,7 +132,7 @@ def write(output: Path, artefacts: list[tuple[Path, str, Path]]) -> None:
     output.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n")
 
 
-def check(path: Path, files: list[Path]) -> None:
+def check(path: Path, files: list[Path], all_files: bool) -> None:
     document = json.loads(path.read_text())
     packages = {package["SPDXID"]: package for package in document["packages"]}
     problems = []
@@ -151,11 +151,10 @@ def check(path: Path, files: list[Path]) -> None:
         for key in wanted:
             if package.get(key) in (None, "", "NOASSERTION"):
                 problems.append(f"{package['name']} has no {key}")
-    if described != {identifier(file.name) for file in files}:
-        problems.append(f"it describes {sorted(described)}, not {[file.name for file in files]}")
     for file in files:
         own = identifier(file.name)
-        if own not in packages:
+        if own not in described:
+            problems.append(f"it does not describe {file.name}, but {', '.join(sorted(packages[each]['name'] for each in described))}")
             continue
         if packages[own]["checksums"][0]["checksumValue"] != sha256(file):
             problems.append(f"{file.name} is another file")
@@ -164,15 +163,20 @@ def check(path: Path, files: list[Path]) -> None:
             problems.append(f"{file.name} loads {sorted(needed(file))}, not {says}")
         if not any(kind == "STATIC_LINK" and packages[other]["name"].startswith("Swift standard") for kind, other in links[own]):
             problems.append(f"{file.name} has no Swift in it")
+    absent = sorted(packages[each]["name"] for each in described - {identifier(file.name) for file in files})
+    if all_files and absent:
+        problems.append(f"it describes other files too: {', '.join(absent)}")
     if problems:
         sys.exit("\n".join(f"{path}: {problem}" for problem in problems))
-    print(f"{path}: {len(files)} files, {len(packages) - len(files) - len(loaded)} parts, {len(loaded)} libraries of the system")
+    print(f"{path}: {len(files)} of {len(described)} files, {len(packages) - len(described) - len(loaded)} parts, {len(loaded)} libraries of the system")
 
 
 match sys.argv[1:]:
     case ["write", output, *rest] if rest and len(rest) % 3 == 0:
         write(Path(output), [(Path(rest[i]), rest[i + 1], Path(rest[i + 2])) for i in range(0, len(rest), 3)])
+    case ["check", "--all", path, *files] if files:
+        check(Path(path), [Path(file) for file in files], all_files=True)
     case ["check", path, *files] if files:
-        check(Path(path), [Path(file) for file in files])
+        check(Path(path), [Path(file) for file in files], all_files=False)
     case _:
         sys.exit("\n".join(__doc__.splitlines()[2:5]))

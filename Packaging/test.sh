@@ -37,7 +37,7 @@ trap end EXIT
 
 # The published list of parts describes the files that the packages install.
 for package in "$packages"/*.deb; do dpkg-deb --extract "$package" "$root/files"; done
-Packaging/sbom.py check "$packages"/*.spdx.json "$root"/files/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} \
+Packaging/sbom.py check --all "$packages"/*.spdx.json "$root"/files/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} \
     "$(find "$root/files/usr/lib" -name 'libearshot.so.*.*' -type f)"
 rm -rf "$root/files"
 

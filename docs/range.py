@@ -14,7 +14,7 @@ BEGIN, END = "<!-- range.py begins -->\n", "<!-- range.py ends -->\n"
 BAND_CENTRE_HERTZ = 19_250
 
 # SNR at which 90 % of tokens decode, in dB: in white noise, and across a large room (README, Figures).
-NEEDED_DECIBELS = {"fast": (-6.6, 2.0), "standard": (-9.5, -4.0), "far": (-12.5, -7.8)}
+NEEDED_DECIBELS = {"fast": (-6.5, 2.0), "standard": (-9.6, -4.0), "far": (-12.4, -7.8)}
 
 # What each link has: the source's full scale at 1 m, what stands in the way, and the noise, of the room and of the microphone.
 LINKS = {

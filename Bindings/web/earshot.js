@@ -150,8 +150,12 @@ export class Earshot {
         return modemInstance;
     }
 
-    /** The random token of a device, 8 bytes. */
+    /**
+     * The random token of a device, 8 bytes.
+     * @throws {Error} in node 18, which has no globalThis.crypto.
+     */
     static randomToken() {
+        if (globalThis.crypto === undefined) throw new Error('There are no random numbers (globalThis.crypto) here: use node 20 or later.');
         return crypto.getRandomValues(new Uint8Array(8));
     }
 }

@@ -207,13 +207,20 @@ export class Messages {
      * @returns {Promise<{unsubscribe: () => Promise<void>}>}
      * @throws {MessagesError} if the filter exceeds a limit, or the service refuses the key
      */
-    async subscribe({onFound, onLost, filter = {}, ...options} = {}) {
+    async subscribe(options = {}) {
+        if (typeof options !== 'object' || options === null) {
+            throw new MessagesError('bad_option', 'subscribe takes an object: {onFound: message => …}.');
+        }
+        const {onFound, onLost, filter = {}, ...others} = options;
+        if (typeof filter !== 'object' || filter === null) {
+            throw new MessagesError('bad_option', 'The filter must be an object: {type: "greeting", namespace: ""}.');
+        }
         for (const [name, handler] of Object.entries({onFound, onLost})) {
             if (handler == null || typeof handler === 'function') continue;
             throw new MessagesError('bad_option', `"${name}" must be a function.`);
         }
         const body = {type: filter.type ?? '', namespace: filter.namespace ?? ''};
-        const operation = await this.#begin('subscriptions', body, options, {onFound, onLost});
+        const operation = await this.#begin('subscriptions', body, others, {onFound, onLost});
         return {unsubscribe: () => this.#end(operation)};
     }
 
@@ -237,6 +244,9 @@ export class Messages {
         }
         if (timeToLiveSeconds !== undefined && !(timeToLiveSeconds >= 1 && timeToLiveSeconds <= longestSeconds)) {
             throw new MessagesError('bad_option', `timeToLiveSeconds is ${timeToLiveSeconds}, but must be 1 to ${longestSeconds}.`);
+        }
+        if (signal != null && typeof signal.throwIfAborted !== 'function') {
+            throw new MessagesError('bad_option', 'The signal must be an AbortSignal: the "signal" of a new AbortController().');
         }
         signal?.throwIfAborted();
         const operation = {

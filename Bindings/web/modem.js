@@ -13,6 +13,10 @@ const status = {
 
 const flagRecogniseTokens = 2;
 const maximumToneCount = 1024;
+/** The module clips samples beyond this, so that no sum overflows. Integers that became floats exceed it. */
+const clippedAmplitude = 100;
+/** So few samples are looked at that it costs nothing; loud sound exceeds the limit for many. */
+const lookedAt = 61;
 /** earshot_receiver_options, earshot_transmission and earshot_frame, in bytes. */
 const sizes = {options: 28, transmission: 20, frame: 88};
 /** The samples that one call takes in; more are cut. */
@@ -286,6 +290,7 @@ export class Receiver {
     #modem;
     #pointer;
     #channelCount;
+    #hasWarned = false;
     /** The buffers for samples and for a frame. */
     #block;
     #frame;
@@ -301,7 +306,8 @@ export class Receiver {
 
     /**
      * Takes samples in. Blocks may have any size, and the frames do not depend on how the input is cut.
-     * @param {Float32Array} samples Shape [samples][channels], full scale 1. NaN counts as silence.
+     * @param {Float32Array} samples Shape [samples][channels], full scale 1. NaN counts as silence. Samples beyond ±100 are clipped;
+     *     if many are, a warning on the console says so once.
      * @returns {Frame[]} The frames that ended. Most are decided within 0.1 s of their last sample.
      * @throws {EarshotError} if it is not a Float32Array of whole samples, or the receiver was flushed or closed.
      */
@@ -312,6 +318,7 @@ export class Receiver {
             throw new EarshotError(
                 status.count, `${samples.length} samples cannot be divided among ${this.#channelCount} channels`);
         }
+        this.#warnOfIntegers(samples);
         const frames = [];
         const most = blockSampleCount - blockSampleCount % this.#channelCount;
         let first = 0;
@@ -361,6 +368,18 @@ export class Receiver {
         this.#modem._call('free', this.#frame);
     }
 
+    #warnOfIntegers(samples) {
+        if (this.#hasWarned) return;
+        for (let index = 0; index < samples.length; index += lookedAt) {
+            const size = Math.abs(samples[index]);
+            if (!(size > clippedAmplitude && size < Infinity)) continue;
+            this.#hasWarned = true;
+            console.warn(
+                `Earshot: samples beyond ±${clippedAmplitude} are clipped, because full scale is 1; divide 16 bit integers by 32768`);
+            return;
+        }
+    }
+
     #checkOpen() {
         if (this.#pointer === 0) throw new EarshotError(status.missing, 'the receiver was closed');
     }
@@ -404,7 +423,13 @@ async function fetchModule(address) {
     } catch {
         throw new Error(`"${address}" is no address; in node give the bytes of the file, from readFile, or a URL with file:`);
     }
-    if (url.protocol !== 'file:' || typeof process === 'undefined') return fetch(url);
+    if (url.protocol !== 'file:' || typeof process === 'undefined') {
+        try {
+            return await fetch(url);
+        } catch (error) {
+            throw new Error(`cannot fetch ${url}: ${error.cause?.message || error.message}`, {cause: error});
+        }
+    }
     const {readFile} = await import('node:fs/promises');
     return readFile(url);
 }

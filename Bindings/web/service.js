@@ -75,17 +75,17 @@ export class MessagesError extends Error {
 
 const keyCodes = new Set(['bad_key', 'no_credentials', 'malformed_key']);
 
-/** Where a key comes from. Only a page names an origin, and only a key of --browser asks for one. */
-const newKey = globalThis.location === undefined
-    ? 'Get a key from the operator of the service ("earshotd key create PROJECT").'
-    : 'Get a browser key from the operator of the service ("earshotd key create PROJECT --browser").';
+/** How a key is made. Only a page names an origin, and only a key of --browser asks for one. */
+const keyCommand = globalThis.location === undefined ? '"earshotd key create PROJECT"' : '"earshotd key create PROJECT --browser"';
+/** Where a key comes from. */
+const newKey = `Get a ${globalThis.location === undefined ? '' : 'browser '}key from the operator of the service (${keyCommand}).`;
 
 /** The remedies, in our own words: texts of an unknown server must not reach the page. */
 const remedies = {
     bad_key: `the key is unknown or revoked. ${newKey}`,
     no_credentials: `the key is missing. ${newKey}`,
     malformed_key: 'the key is empty, or has a character that no key has. Copy the line that "earshotd key create" printed.',
-    not_device_key: 'this is an owner\'s key. Use a key of "earshotd key create --browser", and keep owner\'s keys out of pages.',
+    not_device_key: `this is an owner's key. Use a key of ${keyCommand}, and keep owner's keys out of pages and apps.`,
     not_browser_key: 'this is no key for pages. Get a browser key from the operator of the service ("earshotd key create --browser").',
     bad_session: 'the session has ended. The page opens a new one.',
     no_origin: 'outside of a page a browser key does not work. Use a key of "earshotd key create" without --browser.',
@@ -231,7 +231,7 @@ export class Service {
                 'bad_option', `The address of the service must begin with https:// or http://, without a user's name.`);
         }
         if (typeof key !== 'string') {
-            throw new MessagesError('bad_option', 'The key is missing: "earshotd key create PROJECT --browser" makes one.');
+            throw new MessagesError('bad_option', `The key is missing: ${keyCommand} makes one.`);
         }
         this.#base = (url.origin + url.pathname).replace(/\/+$/, '');
         if (this.#base.endsWith('/v1')) {

@@ -349,6 +349,14 @@ def test_a_number_in_quotation_marks_is_named() -> None:
         with pytest.raises(TypeError, match="rate is '48000', of type str; give a number without quotation marks"):
             call()
     assert earshot.Receiver(np.int64(48_000)).rate == 48_000  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="rate is None, of type NoneType; give a number$"):
+        earshot.Receiver(None)  # type: ignore[arg-type]
+
+
+def test_profiles_that_are_none_are_named() -> None:
+    for wrong in (5, None):
+        with pytest.raises(TypeError, match=f"profiles is {wrong}; give one or several of 'fast', 'standard', 'far'"):
+            earshot.Receiver(48_000, profiles=wrong)  # type: ignore[arg-type]
 
 
 def test_pickling_says_what_to_do() -> None:

@@ -283,6 +283,11 @@ test('limits are checked before anything is sent', async () => {
     await assert.rejects(page.publish({content: ''}, {strategy: 'broadcast'}), {code: 'bad_option'});
     await assert.rejects(page.subscribe({onFound: 5}), {code: 'bad_option', message: '"onFound" must be a function.'});
     await assert.rejects(page.subscribe({onLost: 'log'}), {code: 'bad_option', message: '"onLost" must be a function.'});
+    await assert.rejects(page.subscribe(() => {}), {code: 'bad_option', message: /^subscribe takes an object/});
+    await assert.rejects(page.subscribe({filter: 'greeting'}), {code: 'bad_option', message: /^The filter must be an object/});
+    for (const operation of [page.publish({content: ''}, {signal: 5}), page.subscribe({signal: {}})]) {
+        await assert.rejects(operation, {code: 'bad_option', message: /^The signal must be an AbortSignal/});
+    }
     assert.equal(textProblem('🙂'.repeat(32), ''), null, 'characters, not code units');
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});

@@ -72,6 +72,24 @@ describe('the module', () => {
     });
 });
 
+test('a module that cannot be fetched is named', async () => {
+    await assert.rejects(Modem.load('http://127.0.0.1:1/x.wasm'), {message: /^cannot fetch http:\/\/127\.0\.0\.1:1\/x\.wasm: ./});
+});
+
+test('integers that became floats are warned of once', (context) => {
+    const lines = context.mock.method(console, 'warn', () => {}).mock;
+    const receiver = modem.receiver({sampleRateHertz: 48_000});
+    const samples = modem.transmit(token, {sampleRateHertz: 48_000});
+    receiver.push(samples);
+    assert.equal(lines.callCount(), 0);
+    const loud = samples.map((sample) => sample * 32_768);
+    receiver.push(loud);
+    receiver.push(loud);
+    assert.equal(lines.callCount(), 1);
+    assert.match(lines.calls[0].arguments[0], /samples beyond ±100 are clipped/);
+    receiver.close();
+});
+
 test('a wrong option is named with its value', () => {
     for (const options of [undefined, {}, {sampleRate: 48_000}, {sampleRateHertz: '48000'}, {sampleRateHertz: 16_000}]) {
         const named = {name: 'EarshotError', status: -4, message: /^the sample rate, sampleRateHertz, is .*; give an integer from 44100 to 768000$/};

@@ -140,6 +140,13 @@
             var reason: UnsafeMutablePointer<CChar>?
             defer { PQfreemem(reason) }
             guard let options = PQconninfoParse(address.text, &reason) else {
+                if let name = address.unknownParameter(reason.map { String(cString: $0) } ?? "") {
+                    throw PostgresError(
+                        state: "",
+                        message:
+                            "An address of PostgreSQL has no parameter '\(name)'. After ? it has those of libpq, such as sslmode=require."
+                    )
+                }
                 throw PostgresError(
                     state: "",
                     message:

@@ -85,6 +85,11 @@ struct BeaconCommand: AsyncParsableCommand {
 
         func run() async throws {
             let data = try text.map { Data($0.utf8) } ?? Self.content(of: file ?? "-")
+            guard !data.isEmpty || !type.isEmpty else {
+                printError(
+                    "Error: The message is empty and has no --type, so it says nothing. Give a text, or a --type.")
+                throw ExitCode(64)
+            }
             let attached = try await administer(database) { store in
                 try await BeaconRegistry(store).attach(data, type: type, namespace: namespace, to: beacon, .all)
             }

@@ -189,7 +189,7 @@ struct CheckCommand: AsyncParsableCommand {
                 return inspection
             } catch {
                 // SQLite finds some damage when it opens the file, and some only when it looks.
-                guard let damage = error.damage else { throw error }
+                guard let damage = error.damage ?? error.strangeTables else { throw error }
                 return Inspection(problems: [damage])
             }
         }

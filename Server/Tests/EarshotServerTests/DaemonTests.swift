@@ -54,6 +54,8 @@ import Testing
         try Data([0xFF, 0x00]).write(to: daemon.file("data"))
         let file = daemon.file("data").path
         #expect(try daemon.run("beacon", "attach", beacon, "--file", file, "--namespace", "n").status == 0)
+        let empty = try daemon.run("beacon", "attach", beacon, "--text", "")
+        #expect(empty.status == 64 && empty.error.contains("says nothing"), "\(empty)")
         let list = try daemon.run("beacon", "list", "--project", "demo").output.split(separator: "\n")
         #expect(list.count == 3 && list[0] == "\(beacon)\tdemo\tThe door")
         #expect(list[1] == "  \(id)\t\tgreeting\t5 bytes" && list[2].hasSuffix("\tn\t\t2 bytes"))

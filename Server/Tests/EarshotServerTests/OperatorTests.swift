@@ -225,6 +225,23 @@ import Testing
                 && listed.error.contains("Restore a backup."), "\(listed)")
     }
 
+    @Test func findsTablesOfAnotherForm() async throws {
+        let scene = try await scene(Daemon())
+        #expect(scene.daemon.end(SIGTERM) == 0)
+        let queue = try DatabaseQueue(path: scene.daemon.database)
+        try await queue.writeWithoutTransaction {
+            try $0.execute(
+                sql: """
+                    PRAGMA writable_schema = ON;
+                    UPDATE sqlite_master SET sql = replace(sql, 'device_id', 'devicX_id') WHERE name = 'subscription';
+                    """)
+        }
+        try queue.close()
+        let found = try scene.daemon.run("check")
+        #expect(found.status == 1 && found.output.contains("problem: "), "\(found)")
+        #expect(!found.output.contains("SELECT") && found.error.isEmpty, "\(found)")
+    }
+
     #if Postgres
         /// A service moves from SQLite to PostgreSQL: sessions, messages, beacons and streams continue from their
         /// previous state.

@@ -38,8 +38,8 @@ import Testing
     @Test func neededSNRsAreThoseOfTheReadme() throws {
         let readme = String(decoding: try Repository.contents("README.md"), as: UTF8.self)
         let script = String(decoding: try Repository.contents("docs/range.py"), as: UTF8.self)
-        #expect(script.contains(#""fast": (-6.6, 2.0), "standard": (-9.5, -4.0), "far": (-12.5, -7.8)"#))
-        #expect(readme.contains("`fast` −6.6, `standard` −9.5, `far` −12.5 dB"))
+        #expect(script.contains(#""fast": (-6.5, 2.0), "standard": (-9.6, -4.0), "far": (-12.4, -7.8)"#))
+        #expect(readme.contains("`fast` −6.5, `standard` −9.6, `far` −12.4 dB"))
         #expect(readme.contains("`fast` 2.0, `standard` −4.0, `far` −7.8 dB"))
     }
 }

@@ -119,7 +119,8 @@ def fail(status: int, doing: str) -> NoReturn:
 def unsigned(value: int, name: str, bits: int = 32) -> int:
     """Checks that a whole number fits into so many bits. Without this, ctypes would truncate it."""
     if not isinstance(value, Real):
-        raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number without quotation marks")
+        quoted = " without quotation marks" if isinstance(value, str) else ""
+        raise TypeError(f"{name} is {value!r}, of type {type(value).__name__}; give a number{quoted}")
     if value != value // 1 or value < 0:
         raise ValueError(f"{name} is {value}, not a whole number from 0 on")
     if value >= 1 << bits:

@@ -20,6 +20,8 @@ def bit(profile: str) -> int:
 
 def mask(profiles: str | Iterable[str]) -> int:
     """The bits of profiles, or of one. Raises ValueError if there is none."""
+    if not isinstance(profiles, Iterable):
+        raise TypeError(f"profiles is {profiles!r}; give one or several of {', '.join(map(repr, _BITS))}")
     names = [profiles] if isinstance(profiles, str) else list(profiles)
     if not names:
         raise ValueError("there is no profile to listen for")

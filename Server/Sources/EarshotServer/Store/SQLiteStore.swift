@@ -159,4 +159,10 @@ extension Error {
         }
         return "SQLite: \(error.message ?? "the file is damaged")"
     }
+
+    /// The difference of the tables from those of this service, which damage of their descriptions may leave; nil for any other error.
+    package var strangeTables: String? {
+        guard let error = self as? DatabaseError, error.resultCode == .SQLITE_ERROR else { return nil }
+        return "The tables are not those of earshotd: \(error.message ?? "SQLite does not say why")"
+    }
 }

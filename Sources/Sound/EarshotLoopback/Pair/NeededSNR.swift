@@ -8,9 +8,9 @@ struct NeededSNR {
     var roomDecibels: Double
 
     private static let table: [String: NeededSNR] = [
-        "fast": NeededSNR(noiseDecibels: -6.6, roomDecibels: 2.0),
-        "standard": NeededSNR(noiseDecibels: -9.5, roomDecibels: -4.0),
-        "far": NeededSNR(noiseDecibels: -12.5, roomDecibels: -7.8),
+        "fast": NeededSNR(noiseDecibels: -6.5, roomDecibels: 2.0),
+        "standard": NeededSNR(noiseDecibels: -9.6, roomDecibels: -4.0),
+        "far": NeededSNR(noiseDecibels: -12.4, roomDecibels: -7.8),
     ]
 
     /// The maximum share of lost tones. With 19 % of the tones lost 91 to 98 % of tokens still decode at high SNR, with a quarter
