@@ -24,6 +24,7 @@ test-server: server-tests ## Run the tests of the token service, and of its clie
 	@Server/Tests/run.sh Server/.build/release
 	$(build_tests)
 	EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Tests/run.sh $(TESTED) EarshotdTests PublishingSnippetTests MessageSoundCardTests
+	EARSHOTD=$(CURDIR)/Server/.build/release/earshotd Tests/Support/trusting.sh Tests/run.sh $(TESTED) EarshotdTLSTests
 
 # The programs are products of the package, which its tests run.
 PUSH := --package-path Samples/SimplePush -c release $(CHECKS)

@@ -101,7 +101,6 @@ import Testing
             ("postgres://user:markerpassword%zz@127.0.0.1/x", "no address of PostgreSQL"),
             ("postgres://user:markerpassword@[::1/x", "no address of PostgreSQL"),
             ("postgres://user:markerpassword@127.0.0.1/x?sslmod=require", "has no parameter 'sslmod'"),
-            ("postgres://user:x?markerpassword=y@127.0.0.1/x", "no address of PostgreSQL"),
             ("postgres://user:markerpassword/2@127.0.0.1/x", "The port of this address cannot be right"),
             ("postgres://user:mark@markerpassword@127.0.0.1/x", "The host of this address cannot be right"),
         ].map { address, reason in

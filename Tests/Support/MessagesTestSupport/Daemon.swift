@@ -7,12 +7,19 @@ import Synchronization
 package final class Daemon: Sendable {
     package static let program: String? = ProcessInfo.processInfo.environment["EARSHOTD"]
 
+    /// The folder of a certificate for localhost that this machine trusts, and its key; `Tests/Support/trusting.sh` makes it.
+    package static let certificateFolder: String? = ProcessInfo.processInfo.environment["EARSHOT_TLS"]
+
     let folder: URL
     let port: UInt16
+    private let hasTLS: Bool
     private let process = Mutex<Int32>(0)
 
-    /// - Parameter isOpen: whether its projects are open; otherwise they are sealed.
-    package init(isOpen: Bool = false) throws {
+    /// - Parameters:
+    ///   - isOpen: whether its projects are open; otherwise they are sealed.
+    ///   - hasTLS: whether it serves HTTPS, with the certificate of `certificateFolder`.
+    package init(isOpen: Bool = false, hasTLS: Bool = false) throws {
+        self.hasTLS = hasTLS
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("earshot-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         port = try Self.freePort()
@@ -26,8 +33,13 @@ package final class Daemon: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    package var url: URL {
-        guard let url = URL(string: "http://127.0.0.1:\(port)") else { preconditionFailure("a URL") }
+    package var url: URL { hasTLS ? Self.url("https://localhost:\(port)") : numericURL }
+
+    /// With the address of the machine in place of its name.
+    package var numericURL: URL { Self.url("\(hasTLS ? "https" : "http")://127.0.0.1:\(port)") }
+
+    private static func url(_ text: String) -> URL {
+        guard let url = URL(string: text) else { preconditionFailure("a URL") }
         return url
     }
 
@@ -47,7 +59,12 @@ package final class Daemon: Sendable {
     }
 
     package func start() throws {
-        let running = try run(["serve", "--port", "\(port)", "--no-operations"], output: FileHandle.nullDevice)
+        let tls = Self.certificateFolder.map {
+            ["--tls-certificate", "\($0)/certificate.pem", "--tls-key", "\($0)/key.pem"]
+        }
+        let running = try run(
+            ["serve", "--port", "\(port)", "--no-operations"] + (hasTLS ? tls ?? [] : []), output: FileHandle.nullDevice
+        )
         process.withLock { $0 = running.processIdentifier }
     }
 

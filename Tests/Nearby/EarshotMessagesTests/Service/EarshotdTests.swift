@@ -8,16 +8,52 @@ import Testing
 
 @testable import EarshotMessages
 
+private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
+    Device(in: air, FakeService(), key: key) { configuration in
+        configuration.internals.service = nil
+        configuration.serviceURL = daemon.url
+    }
+}
+
+/// Tests the client with the real service over TLS, which buffers otherwise than a plain connection.
+@Suite(
+    .apart,
+    .enabled(
+        if: Daemon.program != nil && Daemon.certificateFolder != nil, "Tests/Support/trusting.sh sets EARSHOT_TLS"),
+    .serialized)
+struct EarshotdTLSTests {
+    /// An answer to HEAD with a body once reached the reader of events as the answer to its next request.
+    @Test(arguments: [false, true]) func foundAndLost(isOpen: Bool) async throws {
+        let (air, daemon) = (Air(), try Daemon(isOpen: isOpen, hasTLS: true))
+        #expect(daemon.url.scheme == "https")
+        let key = try daemon.key()
+        let (one, other) = (device(in: air, daemon, key: key), device(in: air, daemon, key: key))
+        let events = Collected(try other.manager.subscribe())
+        let publication = try one.manager.publish(Message("hello"))
+        #expect(await eventually { events.found.map(\.message.text) == ["hello"] })
+        publication.stop()
+        #expect(await eventually { events.lost.map(\.message.text) == ["hello"] })
+    }
+
+    /// The certificate is for localhost.
+    @Test func anotherNameIsAProblem() async throws {
+        let (air, daemon) = (Air(), try Daemon(hasTLS: true))
+        let key = try daemon.key()
+        let one = Device(in: air, FakeService(), key: key) { configuration in
+            configuration.internals.service = nil
+            configuration.serviceURL = daemon.numericURL
+        }
+        let problems = Collected(one.manager.problems)
+        let subscription = try one.manager.subscribe()
+        #expect(await eventually { problems.current == [.serviceUnreachable] })
+        #expect(problems.all.contains { $0.detail.contains("its certificate is not trusted") }, "\(problems.all)")
+        #expect(subscription.status == .starting)
+    }
+}
+
 /// Tests the client with the real service where a service in memory is not enough.
 @Suite(.apart, .enabled(if: Daemon.program != nil, "'make test-server' sets EARSHOTD"), .serialized)
 struct EarshotdTests {
-    private func device(in air: Air, _ daemon: Daemon, key: String) -> Device {
-        Device(in: air, FakeService(), key: key) { configuration in
-            configuration.internals.service = nil
-            configuration.serviceURL = daemon.url
-        }
-    }
-
     @Test(arguments: [false, true]) func foundAndLostWithAHundredKibibytes(isOpen: Bool) async throws {
         let (air, daemon) = (Air(), try Daemon(isOpen: isOpen))
         let key = try daemon.key()
