@@ -133,7 +133,14 @@ def write(output: Path, artefacts: list[tuple[Path, str, Path]]) -> None:
 
 
 def check(path: Path, files: list[Path], all_files: bool) -> None:
-    document = json.loads(path.read_text())
+    try:
+        document = json.loads(path.read_text())
+        for file in files:
+            file.open("rb").close()
+    except OSError as error:
+        sys.exit(f"cannot read {error.filename}: {error.strerror.lower()}")
+    except ValueError:
+        sys.exit(f"{path} is no SPDX list in JSON")
     packages = {package["SPDXID"]: package for package in document["packages"]}
     problems = []
     if len(packages) != len(document["packages"]):

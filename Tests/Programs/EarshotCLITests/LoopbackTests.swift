@@ -105,6 +105,8 @@ import Testing
         #expect(scratch.names == ["pair.svg"])
         #expect(try Tool.run(arguments + ["--report", "no/pair.svg"], in: scratch).status == 73)
         #expect(try Tool.run(arguments + ["--report", "-"], in: scratch).status == 64)
+        let sound = try Tool.run(arguments + ["--report", "pair.flac"], in: scratch)
+        #expect(sound.status == 64 && sound.error.contains("--report pair.flac: a picture would replace the sound."))
     }
 
     /// Each curve, read on the axis of its own colour, has the level that the report prints, and the title is complete.

@@ -181,6 +181,9 @@ import Testing
 
     @Test(arguments: [
         (["--snr", "200"], 64, "--snr 200: give -60 to 100 dB."),
+        (["--snr", "0:5:0"], 64, "--snr: the step is 0. Give a step such as 0.5."),
+        (["--snr", "0:60:0.001"], 64, "--snr: more than 1000 points. Give a larger step."),
+        (["--snr", "5", "--plot", "x.wav"], 64, "--plot x.wav: a picture would replace the sound. Name it .svg."),
         (
             ["--plot", "nowhere/c.svg"], 73,
             "--plot nowhere/c.svg: there is no folder nowhere. Make it first, or name another file."

@@ -84,7 +84,7 @@ struct InspectCommand: ParsableCommand {
     func run() throws {
         let file = file ?? "-"
         try output.requireDistinct(from: [file])
-        try OutputFormat.requireNoSound(output)
+        try OutputFormat.requireNoSound(output, option: "--output")
         Interruption.handle()
         let inspection: Inspection
         do {

@@ -127,7 +127,10 @@ struct LoopbackCommand: ParsableCommand {
 
     func run() throws {
         if let keep = file.keep { try report?.requireDistinct(from: [keep]) }
-        if let report { try OutputFormat.requireFolder(of: report, option: "--report") }
+        if let report {
+            try OutputFormat.requireNoSound(report, option: "--report")
+            try OutputFormat.requireFolder(of: report, option: "--report")
+        }
         let program = try makeProgram()
         let medium = try makeMedium(for: program)
         if via == .alsa, !quiet {

@@ -185,7 +185,10 @@ struct SimulateCommand: ParsableCommand {
         if let noise { for output in [plot, "-"] { try output?.requireDistinct(from: [noise]) } }
         let preset = try ChannelName.preset(channel)
         let simulations = try makeSimulations(in: preset)
-        if let plot { try OutputFormat.requireFolder(of: plot, option: "--plot") }
+        if let plot {
+            try OutputFormat.requireNoSound(plot, option: "--plot")
+            try OutputFormat.requireFolder(of: plot, option: "--plot")
+        }
         let progress = ProgressBar(partCount: simulations.count, isEnabled: !quiet)
         Interruption.handle {
             for simulation in simulations { simulation.cancel() }

@@ -44,12 +44,12 @@ enum OutputFormat {
     }
 
     /// Refuses a sound file's name for a picture, which would replace the sound.
-    static func requireNoSound(_ path: FilePath) throws(Failure) {
+    static func requireNoSound(_ path: FilePath, option: String) throws(Failure) {
         let name = path.description.lowercased()
         guard (["wav"] + compressedExtensions + soundExtensions).contains(where: { name.hasSuffix(".\($0)") }) else {
             return
         }
-        throw Failure(.usage, "--output \(path.escapedForTerminal): a picture would replace the sound. Name it .svg.")
+        throw Failure(.usage, "\(option) \(path.escapedForTerminal): a picture would replace the sound. Name it .svg.")
     }
 
     /// Checks before long work that the file's folder exists.

@@ -53,10 +53,10 @@ extension PairProblem: CustomStringConvertible {
                 + "Check that the loudspeaker is not muted, that sound goes to the right device, and that no filter for "
                 + "speech (noise suppression, echo cancelling) is on."
         case .tooQuiet(let received, let missing):
-            "The sweep arrives at \(received.rounded(decimals: 0)) dBFS, \(missing.rounded(decimals: 0)) dB too quiet. "
+            "The sweep arrives at \(received.rounded(decimals: 0)) dBFS, \(missing.rounded(decimals: 1)) dB too quiet. "
                 + "Turn the loudspeaker or the microphone up, or bring them closer."
         case .noisy(let noise, let missing):
-            "There is noise of \(noise.rounded(decimals: 0)) dBFS in the band, \(missing.rounded(decimals: 0)) dB too "
+            "There is noise of \(noise.rounded(decimals: 0)) dBFS in the band, \(missing.rounded(decimals: 1)) dB too "
                 + "much. Move away from what makes it, or play louder."
         case .clipping(let fullScale, let flatTop):
             "\((100 * max(fullScale, flatTop)).rounded(decimals: 1)) % of the samples are clipped. "
