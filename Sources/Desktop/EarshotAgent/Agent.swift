@@ -55,6 +55,14 @@ public final class Agent: Sendable {
         if let passed = SystemdSocket.take() {
             socket = passed
         } else if let socketPath {
+            // Its socket would be removed, and its apps would lose it.
+            if !options.internals.takesOverSocket, case let other = AgentSocket.connect(path: socketPath), other >= 0 {
+                Glibc.close(other)
+                throw Failure(
+                    description:
+                        "Another earshot-agent, or systemd for it, listens at \(socketPath). 'earshot agent status' shows the "
+                        + "one that runs; --socket names another place.")
+            }
             var folder = socketPath
             while let last = folder.popLast(), last != "/" {}
             mkdir(folder, 0o700)

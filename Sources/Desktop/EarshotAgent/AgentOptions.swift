@@ -106,6 +106,8 @@ extension AgentOptions {
         /// Replaces HTTP in tests.
         package var service: (@Sendable (_ key: String) -> any MessageService)?
         package var clock = AgentClock()
+        /// Whether it may remove the socket of an agent that runs. Tests start the next agent while the last one still exists.
+        package var takesOverSocket = false
         /// Changes the configuration of managers in tests.
         package var configure: (@Sendable (inout MessageManager.Configuration) -> Void)?
         /// The time after its own start in which the agent starts no app for messages. A process that the last agent

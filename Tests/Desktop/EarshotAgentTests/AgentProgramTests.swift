@@ -77,6 +77,10 @@ import Testing
             #expect(try agent.waitForList { $0.contains(#""running":[\#(process.processIdentifier)]"#) })
             let second = try agent.command(["run"])
             #expect(second.status == 69 && second.output.contains("Another earshot-agent"), "\(second.output)")
+            // With a state of its own too: it must not take the socket.
+            let third = try agent.command(["run", "--state", "\(home.path)/another-state"])
+            #expect(third.status == 69 && third.output.contains("listens at"), "\(third.output)")
+            #expect(try agent.command(["status"]).status == 0)
             process.kill()
             #expect(try agent.waitForList { $0.contains(#""running":[],"#) })
             // The agent holds no operation any more, and ends.

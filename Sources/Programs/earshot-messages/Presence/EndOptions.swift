@@ -8,7 +8,7 @@ struct EndOptions: ParsableArguments {
 
     func validate() throws {
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0, and at most 100000000.")
         }
     }
 }

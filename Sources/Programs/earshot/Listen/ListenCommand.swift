@@ -105,7 +105,7 @@ struct ListenCommand: ParsableCommand {
 
     func validate() throws {
         if let seconds, !(seconds > 0 && seconds <= 1e8) {
-            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0.")
+            throw ValidationError("--seconds \(DecimalText.short(seconds)): give more than 0, and at most 100000000.")
         }
         if let count, count < 1 { throw ValidationError("--count \(count): at least one token.") }
         if overwrite, record == nil, report == nil {

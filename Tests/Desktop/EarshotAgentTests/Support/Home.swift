@@ -53,6 +53,7 @@ final class Home: Sendable {
         var options = AgentOptions(stateFolder: "\(state)\(number)", media: { [air.medium(.bluetooth)] }) { [log] in
             log.add($0)
         }
+        options.internals.takesOverSocket = true
         options.internals.configurationFolder = "\(path)/config"
         options.internals.service = { service.client(key: $0) }
         options.internals.configure = { configuration in
