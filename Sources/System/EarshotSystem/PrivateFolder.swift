@@ -53,9 +53,12 @@ package struct PrivateFolder: Sendable {
     package func check() throws(Failure) {
         guard access(path, F_OK) == 0 else { return }
         if let flaw = PathOwnership.flaw(of: path) {
-            throw Failure(
-                operation: "use", path: path, detail: "it \(flaw). Make it yours alone, with chown and chmod go-w")
+            throw Failure(operation: "use", path: path, detail: Self.remedy(of: flaw))
         }
+    }
+
+    private static func remedy(of flaw: String) -> String {
+        "it \(flaw). Make it yours alone, with chown and chmod go-w"
     }
 
     /// The names in the folder, without those of unfinished writes; none if there is no folder.
@@ -147,7 +150,7 @@ package struct PrivateFolder: Sendable {
             throw Failure(operation: "read", path: file, detail: "it is not a regular file")
         }
         if let flaw = PathOwnership.flaw(of: status) {
-            throw Failure(operation: "use", path: file, detail: "it \(flaw)")
+            throw Failure(operation: "use", path: file, detail: Self.remedy(of: flaw))
         }
         guard status.st_size <= maximumByteCount else {
             throw Failure(operation: "read", path: file, detail: "it has \(status.st_size) bytes")

@@ -81,6 +81,14 @@ import Testing
             let third = try agent.command(["run", "--state", "\(home.path)/another-state"])
             #expect(third.status == 69 && third.output.contains("listens at"), "\(third.output)")
             #expect(try agent.command(["status"]).status == 0)
+            // Nor a file's place.
+            let file = "\(home.path)/precious"
+            try home.scratch.write("key", to: "precious")
+            let fourth = try agent.command(["run", "--state", "\(home.path)/another-state", "--socket", file])
+            #expect(
+                fourth.status == 69 && fourth.output.contains("Cannot listen at \(file): file exists."),
+                "\(fourth.output)")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "key")
             process.kill()
             #expect(try agent.waitForList { $0.contains(#""running":[],"#) })
             // The agent holds no operation any more, and ends.

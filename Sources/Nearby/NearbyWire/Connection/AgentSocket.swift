@@ -24,11 +24,19 @@ package enum AgentSocket {
     }
 
     /// Binds a new socket that only its owner may use.
-    /// - Returns: a descriptor; negative, with the reason in `errno`, if that fails.
+    /// - Returns: a descriptor; negative, with the reason in `errno`, if that fails. A file that is no socket stays: EEXIST.
     package static func listen(path: String, backlog: CInt = 16) -> CInt {
         let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
         guard descriptor >= 0 else { return -1 }
-        unlink(path)
+        var status = stat()
+        if lstat(path, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFSOCK else {
+                close(descriptor)
+                errno = EEXIST
+                return -1
+            }
+            unlink(path)
+        }
         let mask = umask(0o177)
         let isBound = withAddress(path) { bind(descriptor, $0, $1) == 0 }
         let code = errno
