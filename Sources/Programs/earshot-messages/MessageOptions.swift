@@ -76,7 +76,9 @@ struct MessageOptions: ParsableArguments {
     }
 
     private static func url(_ text: String) throws(ValidationError) -> URL {
-        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false,
+            (1...65_535).contains(url.port ?? 80)
+        else {
             throw ValidationError(
                 "--service \"\(text.prefix(80).description.escapedForTerminal)\": "
                     + "give an address such as http://127.0.0.1:8787."

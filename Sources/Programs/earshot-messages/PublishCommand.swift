@@ -73,6 +73,9 @@ struct PublishCommand: ParsableCommand {
         }
         if text != nil, file != nil { throw Failure(.usage, "A text and --file are given; leave one out.") }
         let content = try content()
+        if content.isEmpty, options.direct {
+            throw Failure(.usage, "The message is empty. Give a text of 1 to 32 bytes.")
+        }
         if content.isEmpty, type.isEmpty {
             throw Failure(
                 .usage, "The message is empty and has no --type, so it says nothing. Give a text, or a --type.")

@@ -15,6 +15,8 @@ import Testing
 
     @Test(arguments: [
         (["publish"], "--file"), (["publish", ""], "The message is empty and has no --type"),
+        (["publish", "--direct", ""], "The message is empty. Give a text of 1 to 32 bytes."),
+        (["subscribe", "--service", "http://127.0.0.1:99999"], "give an address such as"),
         (["publish", "a", "--file", "b"], "--file"),
         (["publish", "--direct", "a", "--type", "b"], "--direct"),
         (["publish", "--direct", "a", "--key", "b"], "--direct"),

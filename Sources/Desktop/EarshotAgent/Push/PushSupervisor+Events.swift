@@ -221,7 +221,9 @@ extension PushSupervisor {
         let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
         starts.presence.remove(app)
-        log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
+        log(
+            "\(app): \(process.map { "process \($0)" } ?? "its process"), which the agent started, \(AppStarter.ending(status))"
+        )
     }
 
     // MARK: Notifications

@@ -133,6 +133,8 @@ extension Supervisor {
         let process = apps[app]?.startedProcess
         apps[app]?.startedProcess = nil
         starts.presence.remove(app)
-        options.log("\(app): process \(process ?? 0), which the agent started, \(AppStarter.ending(status))")
+        options.log(
+            "\(app): \(process.map { "process \($0)" } ?? "its process"), which the agent started, \(AppStarter.ending(status))"
+        )
     }
 }

@@ -102,7 +102,7 @@ struct SystemSettings: Sendable {
 
     private static func serviceURL(_ text: String) -> URL? {
         guard let url = URL(string: text), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
-            url.host?.isEmpty == false
+            url.host?.isEmpty == false, (1...65_535).contains(url.port ?? 80)
         else { return nil }
         return url
     }

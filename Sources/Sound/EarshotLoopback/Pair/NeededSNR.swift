@@ -13,8 +13,8 @@ struct NeededSNR {
         "far": NeededSNR(noiseDecibels: -12.4, roomDecibels: -7.8),
     ]
 
-    /// The maximum share of lost tones. With 19 % of the tones lost 91 to 98 % of tokens still decode at high SNR, with a quarter
-    /// 81 to 96 %, with 30 % 47 to 77 %, with half next to none (docs/loopback.md).
+    /// The maximum share of lost tones. With up to 38 % of them lost all tokens decode at 25 dB of white noise, with half of them 91 to
+    /// 98 % (docs/loopback.md); paths with echo and lost tones were not measured.
     static let maximumLostToneShare = 0.2
 
     /// The needed SNR in decibels; nil if too many tones are lost for any SNR, or the profile was not measured.

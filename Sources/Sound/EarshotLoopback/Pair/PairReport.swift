@@ -87,9 +87,8 @@ package struct PairReport: Sendable, Equatable {
     }
 
     /// The SNR at which the same share of tokens would decode on a path without ripple. The decoder adds logarithms
-    /// over the tones, so the mean in decibels counts; a tone 15 dB down or more counts as missing. Over falls of 10 to
-    /// 20 dB and edges from 19.6 kHz up this predicts the SNR at which 90 % decode to 1.5 dB; the mean power predicts
-    /// it to 4.8 dB.
+    /// over the tones, so the mean in decibels counts; a tone 15 dB down or more counts as missing. For falls of up to 30 dB and
+    /// edges from 19.4 kHz up, 90 % decode from 2.4 dB less to 0.7 dB more than this predicts (docs/loopback.md).
     package func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }
