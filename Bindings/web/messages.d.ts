@@ -66,7 +66,7 @@ export class Messages {
     onProblem: (problem: MessageProblem) => void;
     /** The current problems. */
     readonly problems: {code: string; text: string}[];
-    /** The number of devices whose tokens are near. */
+    /** The number of tokens that are near. A device that has just changed its token counts twice for some seconds. */
     readonly nearCount: number;
     /** Takes a token that the receiver decoded. Other payloads and own tokens are ignored. */
     heard(token: Uint8Array, reception?: {ageSeconds?: number}): void;

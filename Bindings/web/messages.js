@@ -135,7 +135,7 @@ export class Messages {
         return [...byCode.values()].map(({code, text}) => ({code, text}));
     }
 
-    /** The number of devices whose tokens are near. */
+    /** The number of tokens that are near. A device that has just changed its token counts twice for some seconds. */
     get nearCount() {
         return this.#near.size;
     }

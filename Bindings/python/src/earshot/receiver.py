@@ -120,7 +120,8 @@ class Receiver:
 
         Args:
             samples: shape (n,) for one channel, (n, channels) for any number. Floats have full scale 1, 16 bit integers
-                32,768. NaN and infinity count as silence. Floats beyond ±100 are clipped; if many are, a warning says so once.
+                32,768. NaN counts as silence. Floats beyond ±100 are clipped, infinity too; if many are finite, a warning
+                says so once.
                 Other integers are refused, because their full scale is unknown.
 
         Raises:
