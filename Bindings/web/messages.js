@@ -114,6 +114,9 @@ export class Messages {
             throw new MessagesError('bad_option', `There is no profile "${profile}": use "fast", "standard" or "far".`);
         }
         if (say !== null && typeof say !== 'function') throw new MessagesError('bad_option', '"say" must be a function or null.');
+        for (const [name, handler] of Object.entries({onProblem, isBusy, fetch, random})) {
+            if (typeof handler !== 'function') throw new MessagesError('bad_option', `"${name}" must be a function.`);
+        }
         this.#service = new SealedService({server, key, fetch, clock});
         this.#say = say;
         this.#profile = profile;
@@ -212,7 +215,7 @@ export class Messages {
             throw new MessagesError('bad_option', 'subscribe takes an object: {onFound: message => …}.');
         }
         const {onFound, onLost, filter = {}, ...others} = options;
-        if (typeof filter !== 'object' || filter === null) {
+        if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) {
             throw new MessagesError('bad_option', 'The filter must be an object: {type: "greeting", namespace: ""}.');
         }
         for (const [name, handler] of Object.entries({onFound, onLost})) {
@@ -682,7 +685,7 @@ export class Messages {
             const now = this.#now;
             const policy = this.#policy;
             const action = policy.step(
-                now + this.#leadSeconds, {isBusy: this.#isBusy() === true, canTalk: this.#tokens().length > 0});
+                now + this.#leadSeconds, {isBusy: call(this.#isBusy) === true, canTalk: this.#tokens().length > 0});
             if (action.talkAtSeconds === undefined) {
                 await this.#sleepUntilWoken('talk', action.listenUntilSeconds - this.#leadSeconds - now, signal);
                 continue;
@@ -820,12 +823,13 @@ export class Messages {
 
 /** Calls a handler of the page. What it throws is the page's problem, and must not stop a loop. */
 function call(handler, value) {
-    if (!handler || value === null) return;
+    if (!handler || value === null) return undefined;
     try {
-        handler(value);
+        return handler(value);
     } catch (error) {
         if (globalThis.reportError) globalThis.reportError(error);
         else console.error(error);
+        return undefined;
     }
 }
 

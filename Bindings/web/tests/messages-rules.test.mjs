@@ -284,7 +284,9 @@ test('limits are checked before anything is sent', async () => {
     await assert.rejects(page.subscribe({onFound: 5}), {code: 'bad_option', message: '"onFound" must be a function.'});
     await assert.rejects(page.subscribe({onLost: 'log'}), {code: 'bad_option', message: '"onLost" must be a function.'});
     await assert.rejects(page.subscribe(() => {}), {code: 'bad_option', message: /^subscribe takes an object/});
-    await assert.rejects(page.subscribe({filter: 'greeting'}), {code: 'bad_option', message: /^The filter must be an object/});
+    for (const filter of ['greeting', ['greeting']]) {
+        await assert.rejects(page.subscribe({filter}), {code: 'bad_option', message: /^The filter must be an object/});
+    }
     for (const operation of [page.publish({content: ''}, {signal: 5}), page.subscribe({signal: {}})]) {
         await assert.rejects(operation, {code: 'bad_option', message: /^The signal must be an AbortSignal/});
     }
@@ -292,7 +294,7 @@ test('limits are checked before anything is sent', async () => {
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});
     assert.throws(() => new Messages({server: 'javascript:1', key: 'k', page: null, clock}), {code: 'bad_option'});
-    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}, {leadSeconds: '1'}]) {
+    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}, {leadSeconds: '1'}, {onProblem: 5}, {isBusy: true}, {fetch: 5}, {random: 5}]) {
         const options = {server: 'https://tokens.example', key: 'k', page: null, clock, ...wrong};
         assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option'});
     }
@@ -481,6 +483,21 @@ test('a loudspeaker that fails is a problem that ends when it works again', asyn
     await time.advance(10);
     assert.deepEqual(problems, ['cannot_play false', 'cannot_play true']);
     await page.stop();
+});
+
+test('a page whose isBusy throws still talks', async context => {
+    const lines = context.mock.method(console, 'error', () => {}).mock;
+    const [service, time] = [new FakeService(), new FakeClock()];
+    let count = 0;
+    const page = pageOf(service, time, {
+        isBusy: () => { throw new Error('no meter'); },
+        say: async () => { count += 1; },
+    });
+    await soon(time, page.publish({content: 'x'}));
+    await time.advance(60);
+    await page.stop();
+    assert.ok(count > 10, `${count} tokens`);
+    assert.ok(lines.callCount() > 0);
 });
 
 test('a signal, a time to live and unpublish end an operation once', async () => {
