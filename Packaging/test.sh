@@ -39,6 +39,14 @@ trap end EXIT
 for package in "$packages"/*.deb; do dpkg-deb --extract "$package" "$root/files"; done
 Packaging/sbom.py check --all "$packages"/*.spdx.json "$root"/files/usr/bin/{earshot,earshot-messages,earshot-agent,earshotd} \
     "$(find "$root/files/usr/lib" -name 'libearshot.so.*.*' -type f)"
+# Some of the files may be checked, but no other one.
+Packaging/sbom.py check "$packages"/*.spdx.json "$root/files/usr/bin/earshot" | grep '1 of 5 files'
+cp "$root/files/usr/bin/earshot" "$root/files/another"
+if Packaging/sbom.py check "$packages"/*.spdx.json "$root/files/another" 2>"$root/files/said" ||
+    ! grep 'does not describe another' "$root/files/said"; then
+    echo 'Packaging/sbom.py check takes a file that the list does not have' >&2
+    exit 1
+fi
 rm -rf "$root/files"
 
 tar -C "$root" -xpf "$base"

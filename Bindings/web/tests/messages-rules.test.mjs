@@ -294,9 +294,14 @@ test('limits are checked before anything is sent', async () => {
     await page.stop();
     await assert.rejects(page.publish({content: ''}), {code: 'stopped'});
     assert.throws(() => new Messages({server: 'javascript:1', key: 'k', page: null, clock}), {code: 'bad_option'});
-    for (const wrong of [{profile: 'slow'}, {say: 5}, {key: undefined}, {leadSeconds: '1'}, {onProblem: 5}, {isBusy: true}, {fetch: 5}, {random: 5}]) {
+    for (const [wrong, message] of [
+        [{profile: 'slow'}, /no profile "slow"/], [{say: 5}, /"say" must be a function/], [{key: undefined}, /The key is missing/],
+        [{leadSeconds: '1'}, /"leadSeconds" must be a number/], [{onProblem: 5}, /"onProblem" must be a function/],
+        [{isBusy: true}, /"isBusy" must be a function/], [{fetch: 5}, /"fetch" must be a function/],
+        [{random: 5}, /"random" must be a function/],
+    ]) {
         const options = {server: 'https://tokens.example', key: 'k', page: null, clock, ...wrong};
-        assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option'});
+        assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option', message});
     }
     assert.throws(() => new Messages(), {code: 'bad_option', message: /is not the address of a service/});
     assert.throws(

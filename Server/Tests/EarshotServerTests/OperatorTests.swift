@@ -238,7 +238,11 @@ import Testing
         }
         try queue.close()
         let found = try scene.daemon.run("check")
-        #expect(found.status == 1 && found.output.contains("problem: "), "\(found)")
+        #expect(
+            found.status == 1
+                && found.output.contains(
+                    "problem: The tables are not those of earshotd: no such column: subscription.device_id\n"),
+            "\(found)")
         #expect(!found.output.contains("SELECT") && found.error.isEmpty, "\(found)")
     }
 

@@ -10,7 +10,7 @@ import Synchronization
 
 /// Local push: the configuration that matches the network, its provider, and the events that wait for apps.
 ///
-///     configurations ─┐
+///     configurations ─┐                                                          (+Following)
 ///     network ────────┼─▶ reconcile ─▶ providers' processes                    (+Providers)
 ///     sleep ──────────┘                  │ reports
 ///     apps ◀─ events ─ waiting events ◀──┘                                     (+Events)
@@ -96,12 +96,7 @@ actor PushSupervisor {
     /// - Parameter onIdle: called when no work is left.
     func run(from states: [PushAppState], onIdle: @Sendable () -> Void) async {
         for state in states { apps[state.app] = PushAppRecord(state: state) }
-        surroundings.configurations = watch(files.configurations.path)
-        if surroundings.configurations == nil {
-            log(
-                "cannot watch \(files.configurations.path): \(String(cString: strerror(errno)).lowercased()); it looks every "
-                    + "\(push.times.look.formatted()) s instead")
-        }
+        watchConfigurations()
         readConfigurations()
         for app in apps.keys { resume(app) }
         update(onIdle)
@@ -118,11 +113,8 @@ actor PushSupervisor {
             readConfigurations()
         case .lookDue:
             surroundings.looking = nil
-            if surroundings.configurations == nil {
-                surroundings.configurations = watch(files.configurations.path)
-            }
-            surroundings.areProgramsChanged = true
-            readConfigurations()
+            if surroundings.configurations == nil { surroundings.configurations = watch(files.configurations.path) }
+            take(.configurationsChanged)
         case .situation(let situation): take(situation)
         case .isAsleep(let isAsleep):
             guard isAsleep != surroundings.isAsleep else { return }
@@ -220,54 +212,6 @@ actor PushSupervisor {
         records[id]?.retry?.cancel()
         records[id]?.retry = nil
         records[id]?.policy.reset()
-    }
-
-    /// Follows the network, the machine's sleep and the providers' folders while any configuration is enabled.
-    private func follow() {
-        let isNeeded = records.values.contains { $0.configuration.isEnabled && !$0.isRemoved }
-        guard isNeeded else {
-            return surroundings.rest()
-        }
-        let input = input
-        if surroundings.following.isEmpty {
-            let (networks, sleeps) = (push.networks, push.sleeps)
-            surroundings.following.append(
-                Task { for await situation in networks.situations() { input.yield(.situation(situation)) } })
-            if let sleeps {
-                surroundings.following.append(
-                    Task { for await isAsleep in sleeps.sleeps() { input.yield(.isAsleep(isAsleep)) } })
-            }
-        }
-        for folder in files.locator.folders where surroundings.providers[folder] == nil {
-            surroundings.providers[folder] = watch(folder)
-        }
-    }
-
-    private func watch(_ folder: String) -> FolderWatch? {
-        push.watch(folder, surroundings.queue) { [input] in input.yield(.configurationsChanged) }
-    }
-
-    /// A user has 128 inotify instances by default, for all programs. While none is left, everything is read again from time to time.
-    private func lookLater() {
-        let isFollowing = !surroundings.following.isEmpty
-        let isBlind =
-            surroundings.configurations == nil
-            || isFollowing && files.locator.folders.contains { surroundings.providers[$0] == nil }
-            || surroundings.checkedPlaces == nil
-                && records.values.contains { $0.configuration.isEnabled && matches($0) }
-        guard isBlind, surroundings.looking == nil else { return }
-        surroundings.looking = later(push.times.look, .lookDue)
-    }
-
-    /// The program of a provider in its present state. The checked files are watched from now on.
-    func program(of provider: String) throws(ProviderLocator.Refusal) -> ProviderLocator.Program {
-        if surroundings.checkedPlaces == nil {
-            let input = input
-            surroundings.checkedPlaces = CheckedPlaces(queue: surroundings.queue) {
-                input.yield(.configurationsChanged)
-            }
-        }
-        return try files.locator.program(of: provider, watchedBy: surroundings.checkedPlaces)
     }
 
     /// Whether a configuration names the current network.

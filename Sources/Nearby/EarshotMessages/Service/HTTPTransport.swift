@@ -19,13 +19,13 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     typealias Stream = AsyncThrowingStream<Piece, any Error>
 
     /// A task whose end the session has not reported, and the reader of its answer.
-    private struct Open {
+    private struct Running {
         let task: URLSessionDataTask
         let reader: Stream.Continuation
     }
 
     /// By the identifiers of the tasks.
-    private let open = Mutex<[Int: Open]>([:])
+    private let running = Mutex<[Int: Running]>([:])
     /// Creates tasks, cancels them and ends sessions, in this order. Each call waits for the session's queue, which a
     /// flood of data may keep busy, and must not block one of Swift's few threads. There is one queue for all sessions:
     /// with one for each, ending hundreds of them at once blocked all threads, so none was left for the work that they
@@ -55,12 +55,12 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
         let (stream, continuation) = Stream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumBacklog))
         Self.tasks.async { [self] in
             let task = session.dataTask(with: request)
-            open.withLock { $0[task.taskIdentifier] = Open(task: task, reader: continuation) }
+            running.withLock { $0[task.taskIdentifier] = Running(task: task, reader: continuation) }
             // A stream whose reader has left already calls this handler now.
             continuation.onTermination = { [self] _ in
                 Self.tasks.async { [self] in
                     // Foundation traps if a task that has just completed is cancelled.
-                    if isOpen(task) { task.cancel() }
+                    if isRunning(task) { task.cancel() }
                 }
             }
             task.resume()
@@ -75,16 +75,16 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     func close(_ session: URLSession) {
         // Foundation traps if a task is created after that; tasks requested earlier come first in the queue.
         Self.tasks.async { [self] in
-            for open in open.withLock({ Array($0.values) }) { open.task.cancel() }
+            for request in running.withLock({ Array($0.values) }) { request.task.cancel() }
             session.finishTasksAndInvalidate()
         }
     }
 
     /// Whether the session has not yet reported the task's end.
-    private func isOpen(_ task: URLSessionTask) -> Bool { open.withLock { $0[task.taskIdentifier] != nil } }
+    private func isRunning(_ task: URLSessionTask) -> Bool { running.withLock { $0[task.taskIdentifier] != nil } }
 
     private func yield(_ piece: Piece, of task: URLSessionTask) {
-        guard let reader = open.withLock({ $0[task.taskIdentifier]?.reader }) else { return }
+        guard let reader = running.withLock({ $0[task.taskIdentifier]?.reader }) else { return }
         if case .dropped = reader.yield(piece) {
             reader.finish(throwing: ServiceFailure.invalid("it sends faster than the program can read"))
         }
@@ -118,7 +118,7 @@ final class HTTPTransport: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let ended = open.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        let ended = running.withLock { $0.removeValue(forKey: task.taskIdentifier) }
         ended?.reader.finish(throwing: error.map { ServiceFailure.unreachable(Self.text($0)) })
     }
 
