@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. Two processes run at
-# once, because they wait for answers most of the time. The third, which computes, follows the shorter of the two. The script prints the
-# output of each when it ends.
+# Runs the built tests of the token service on both stores, and compares the OpenAPI document with a running service. Several processes run
+# at once, because they wait for answers most of the time. The script prints the output of each when it ends.
 #
 #     Server/Tests/run.sh FOLDER
 #
@@ -17,11 +16,17 @@ tests=$built/earshot-serverPackageTests.xctest
 both='MatchingTests|ModelTests|TokenTests|IsolationTests|LimitTests|SilenceTests|RegistryTests|ResumptionTests'
 both+='|StoreTests|EventStreamTests|SightingDetailTests|BrowserTests|OperatorTests'
 
+# The tests that start programs. They open few files, and the others start no program: see `Process.begin` in Daemon.swift.
+programs='DaemonTests|KillTests|LogTests|OperationTests|OperationsListenerTests|OperatorTests|ReloadTests'
+
 . Tests/Support/processes.sh
 
-process sqlite "$tests" --testing-library swift-testing --skip 'NodeTests|PostgresStoreTests|StreamMemoryTests' &
-# One test after the other: StreamMemoryTests opens more than a thousand connections, and with so many open files Foundation's
-# Process.run crashed once. The cause is not proved.
+{
+    process sqlite "$tests" --testing-library swift-testing \
+        --skip "$programs|NodeTests|PostgresStoreTests|StreamMemoryTests"
+    process programs "$tests" --testing-library swift-testing --filter "$programs"
+} &
+# One test after the other, which keeps the number of open files low.
 process postgres env EARSHOT_TEST_STORE=postgres "$tests" --testing-library swift-testing --no-parallel \
     --filter "$both|NodeTests|StreamMemoryTests"
 process openapi Server/Tests/openapi.sh "$built/earshotd"

@@ -88,7 +88,7 @@ package struct PairReport: Sendable, Equatable {
 
     /// The SNR at which the same share of tokens would decode on a path without ripple. The decoder adds logarithms
     /// over the tones, so the mean in decibels counts; a tone 15 dB down or more counts as missing. For falls of up to 30 dB and
-    /// edges from 19.4 kHz up, 90 % decode from 2.4 dB less to 0.7 dB more than this predicts (docs/loopback.md).
+    /// edges from 19.4 kHz up, 90 % decode from 2.4 dB less to 0.2 dB more than this predicts (docs/loopback.md).
     package func effectiveSNRDecibels(sentLevelDecibels: Double) -> Double {
         sentLevelDecibels + band.effectiveDecibels - noiseLevelDecibels
     }

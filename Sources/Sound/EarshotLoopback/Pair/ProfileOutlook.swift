@@ -30,7 +30,7 @@ package struct ProfileOutlook: Sendable, Equatable {
     package var expectation: Expectation
 
     /// The margin at which a profile is expected to work, in decibels: 90 % become 98 % within 0.8 dB
-    /// (docs/BENCHMARKS.md), the measurement may be 0.7 dB too high, and the rest is for motion.
+    /// (docs/BENCHMARKS.md), the measurement may be 0.5 dB too high, and the rest is for motion.
     package static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.
