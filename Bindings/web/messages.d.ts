@@ -49,7 +49,7 @@ export interface OperationOptions {
 export class Messages {
     /** Throws `MessagesError` with `bad_option`. */
     constructor(options: {
-        /** The address of earshotd, without `/v1`. */
+        /** The address of earshotd, without `/v1`; from the page's, if it begins with `/`, `./` or `../`. */
         server: string;
         /** In a page a key of `earshotd key create --browser`; in node, which names no origin, a key without `--browser`. */
         key: string;

@@ -9,7 +9,7 @@
 import {TalkPolicy} from './discovery.js';
 import {FoundBook} from './found.js';
 import {SealedService} from './sealed-service.js';
-import {BackOff, MessagesError, fromHex, maximumContentBytes, textProblem, toHex} from './service.js';
+import {BackOff, MessagesError, fromHex, maximumContentBytes, refuseUnknown, textProblem, toHex} from './service.js';
 import {SightingReporter} from './sightings.js';
 
 export {MessagesError, ReceivedMessage} from './service.js';
@@ -85,7 +85,7 @@ export class Messages {
 
     /**
      * @param {object} options
-     * @param {string} options.server the address of earshotd, without `/v1`
+     * @param {string} options.server the address of earshotd, without `/v1`; from the page's, if it begins with `/`, `./` or `../`
      * @param {string} options.key in a page a key of `earshotd key create --browser`; in node, which names no origin, one without `--browser`
      * @param {(token: Uint8Array, profile: string) => Promise<void>} [options.say] plays one token and resolves when it was played;
      *     without it the page only hears
@@ -102,8 +102,9 @@ export class Messages {
     constructor({
         server, key, say = null, profile = 'fast', onProblem = () => {}, isBusy = () => false, leadSeconds = 0.15,
         fetch = globalThis.fetch.bind(globalThis), clock = systemClock, random = Math.random,
-        page = typeof globalThis.addEventListener === 'function' ? globalThis : null,
+        page = typeof globalThis.addEventListener === 'function' ? globalThis : null, ...unknown
     } = {}) {
+        refuseUnknown(unknown, 'Messages');
         if (typeof globalThis.crypto?.getRandomValues !== 'function') {
             throw new MessagesError('bad_option', 'There are no random numbers (globalThis.crypto) here: use node 20 or later.');
         }
@@ -184,7 +185,8 @@ export class Messages {
      * @returns {Promise<{unpublish: () => Promise<void>}>}
      * @throws {MessagesError} if the message exceeds a limit, or the service refuses the key or the message
      */
-    async publish({content, type = '', namespace = ''} = {}, options = {}) {
+    async publish({content, type = '', namespace = '', ...unknown} = {}, options = {}) {
+        refuseUnknown(unknown, 'The message');
         const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
         if (!(bytes instanceof Uint8Array)) {
             throw new MessagesError('bad_option', 'The content must be a text or a Uint8Array.');
@@ -222,7 +224,9 @@ export class Messages {
             if (handler == null || typeof handler === 'function') continue;
             throw new MessagesError('bad_option', `"${name}" must be a function.`);
         }
-        const body = {type: filter.type ?? '', namespace: filter.namespace ?? ''};
+        const {type, namespace, ...unknown} = filter;
+        refuseUnknown(unknown, 'The filter');
+        const body = {type: type ?? '', namespace: namespace ?? ''};
         const operation = await this.#begin('subscriptions', body, others, {onFound, onLost});
         return {unsubscribe: () => this.#end(operation)};
     }
@@ -235,7 +239,8 @@ export class Messages {
 
     // ---- Operations ----
 
-    async #begin(kind, body, {strategy = 'both', timeToLiveSeconds, signal}, handlers = {}) {
+    async #begin(kind, body, {strategy = 'both', timeToLiveSeconds, signal, ...unknown}, handlers = {}) {
+        refuseUnknown(unknown, kind === 'publications' ? 'publish' : 'subscribe');
         const problem = textProblem(body.type, body.namespace);
         if (problem) throw problem;
         if (this.#stopping) throw stopped();

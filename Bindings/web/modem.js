@@ -121,10 +121,11 @@ export class Modem {
      * @param {boolean} [options.recognisesTokens] Whether to report frames too that cannot be decoded, but have most tones of
      *     a token that was decoded less than a minute before.
      * @returns {Receiver}
-     * @throws {EarshotError} if an option has a wrong value.
+     * @throws {EarshotError|TypeError} if an option has a wrong value, or does not exist.
      */
     receiver({
         sampleRateHertz, profiles = ['fast', 'standard', 'far'], channelCount = 1, combineCount = 0, recognisesTokens = false,
+        ...unknown
     } = {}) {
         if (!Array.isArray(profiles) || profiles.length === 0) {
             throw new EarshotError(status.profile, 'profiles must be an array with a profile or more');
@@ -135,6 +136,7 @@ export class Modem {
             sizes.options, this.#rate(sampleRateHertz), bits, this.#integer(channelCount, 1, 64, status.channels, 'channelCount'),
             this.#integer(combineCount, 0, 8, status.burst, 'combineCount, the repeats of a burst,'), recognisesTokens ? flagRecogniseTokens : 0, 0,
         ];
+        refuseUnknown(unknown, 'receiver');
         const pointer = this._with([sizes.options, 4], (options, result) => {
             new Uint32Array(this.#exports.memory.buffer, options, fields.length).set(fields);
             this._check(this._call('earshot_receiver_create', options, result));
@@ -152,9 +154,9 @@ export class Modem {
      * @param {number} [options.burstCount] How many times a token is sent, 2 to 8; 0 or 1: once.
      * @param {number} [options.amplitude] The peak, above 0 and up to 1.
      * @returns {Float32Array} One channel, full scale 1.
-     * @throws {EarshotError} if an argument has a wrong value.
+     * @throws {EarshotError|TypeError} if an argument has a wrong value, or an option does not exist.
      */
-    transmit(payload, {sampleRateHertz, profile = 'standard', burstCount = 0, amplitude = 0.25} = {}) {
+    transmit(payload, {sampleRateHertz, profile = 'standard', burstCount = 0, amplitude = 0.25, ...unknown} = {}) {
         this.#checkPayload(payload);
         // In C, 0 means the default.
         if (typeof amplitude !== 'number' || !(amplitude > 0 && amplitude <= 1)) {
@@ -164,6 +166,7 @@ export class Modem {
             sizes.transmission, this.#rate(sampleRateHertz), this.#profileBit(profile),
             this.#integer(burstCount, 0, 8, status.burst, 'burstCount'),
         ];
+        refuseUnknown(unknown, 'transmit');
         return this._with([sizes.transmission, payload.length, 4], (transmission, bytes, count) => {
             new Uint32Array(this.#exports.memory.buffer, transmission, fields.length).set(fields);
             this._view().setFloat32(transmission + 16, amplitude, true);
@@ -184,9 +187,10 @@ export class Modem {
      * @param {object} [options]
      * @param {'fast'|'standard'|'far'} [options.profile]
      * @returns {{hertz: Float32Array, symbolSeconds: number}} The frequency of each tone, and how long each lasts.
-     * @throws {EarshotError} if an argument has a wrong value.
+     * @throws {EarshotError|TypeError} if an argument has a wrong value, or an option does not exist.
      */
-    tones(payload, {profile = 'standard'} = {}) {
+    tones(payload, {profile = 'standard', ...unknown} = {}) {
+        refuseUnknown(unknown, 'tones');
         this.#checkPayload(payload);
         const bit = this.#profileBit(profile);
         return this._with([payload.length, 4 * maximumToneCount, 8], (bytes, hertz, seconds) => {
@@ -278,6 +282,12 @@ export class Modem {
     #rate(hertz) {
         return this.#integer(hertz, 44_100, 768_000, status.rate, 'the sample rate, sampleRateHertz,');
     }
+}
+
+/** Refuses options that do not exist: they are usually misspelt. */
+function refuseUnknown(unknown, method) {
+    const [name] = Object.keys(unknown);
+    if (name !== undefined) throw new TypeError(`${method} has no option ${shown(name)}`);
 }
 
 /** A wrong value as an error shows it: a text has quotation marks, because '48000' is not 48000. */

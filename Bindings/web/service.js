@@ -213,7 +213,7 @@ export class Service {
 
     /**
      * @param {object} options
-     * @param {string} options.server the address without `/v1`; relative ones count from the page's
+     * @param {string} options.server the address without `/v1`; from the page's, if it begins with `/`, `./` or `../`
      * @param {string} options.key
      * @param {typeof fetch} options.fetch
      * @param {Clock} options.clock
@@ -222,7 +222,8 @@ export class Service {
     constructor({server, key, fetch, clock}) {
         let url;
         try {
-            url = new URL(server, globalThis.location?.href);
+            // "earshot" would be the page of that name.
+            url = /^\.{0,2}\//.test(server) ? new URL(server, globalThis.location?.href) : new URL(server);
         } catch {
             throw new MessagesError('bad_option', `"${server}" is not the address of a service: use "https://tokens.example".`);
         }
@@ -252,7 +253,7 @@ export class Service {
     async openSession(sealing) {
         if (!isPlain(this.#key, 512)) throw refused(401, 'malformed_key');
         const answer = await this.#ask('POST', '/v1/devices', this.#key, {sealing}).catch(async error => {
-            throw error.code === 'service_unreachable' && await this.#answersOthers() ? notForThisPage() : error;
+            throw error.code === 'service_unreachable' && await this.#answersOthers() ? notForThisPage(this.#base) : error;
         });
         if (!isPlain(answer.session, 512)) throw invalid('it sends an invalid session');
         return {session: answer.session, sealing: answer.terms?.sealing};
@@ -383,7 +384,7 @@ export class Service {
     async #ask(method, path, secret, body) {
         const text = await this.#send(method, path, secret, body);
         const answer = parse(text);
-        if (answer === null) throw invalid(`its answer to ${method} is not the expected JSON`);
+        if (answer === null) throw invalid(`its answer to ${method} is not the expected JSON`, this.#base);
         return answer;
     }
 
@@ -485,29 +486,36 @@ function failure(address, response, text) {
     const retryAfterSeconds = named !== null && /^\d{1,9}$/.test(named) ? Number(named) : undefined;
     const code = parse(text)?.problem?.code;
     if (isIdentifier(code, 40) && code !== 'no_such_path') return refused(status, code, retryAfterSeconds);
-    if (status === 0 || status >= 300 && status < 400) return invalid('it redirects to another address');
-    if (status === 404) return invalid('it has no such path');
+    if (status === 0 || status >= 300 && status < 400) return invalid('it redirects to another address', address);
+    if (status === 404) return invalid('it has no such path', address);
     // The answer of a proxy that does not reach the service.
     if (status === 502 || status === 504) return unreachable(address, 'the proxy cannot reach it');
     // What proxies say of a service that is too busy, or being replaced. The service itself names a code.
     if ([429, 500, 503].includes(status)) return refused(status, `http_${status}`, retryAfterSeconds);
-    return invalid(`it answers with status ${status}`);
+    return invalid(`it answers with status ${status}`, address);
 }
 
 function unreachable(address, reason) {
     return new MessagesError('service_unreachable', `Cannot reach the service at ${address}: ${reason}. The page retries.`);
 }
 
-function notForThisPage() {
+function notForThisPage(address) {
     return new MessagesError('service_invalid',
-        `The server answers, but not to pages of ${globalThis.location.origin}: it is no token service, or none of its browser keys `
-        + 'allows this page. Check the address of the service, and the origins of the key.');
+        `The server at ${address} answers, but not to pages of ${globalThis.location.origin}: it is no token service, or none of its browser keys `
+        + 'allows this page. Check the address, and the origins of the key.');
 }
 
-/** The failure for an invalid answer of a service. */
-export function invalid(reason) {
+/** The failure for an invalid answer of a service. The address is named if it may be the cause. */
+export function invalid(reason, address) {
+    const place = address === undefined ? '' : ` of ${address}`;
     return new MessagesError(
-        'service_invalid', `The answer is not from a token service: ${reason}. Check the address of the service.`);
+        'service_invalid', `The answer${place} is not from a token service: ${reason}. Check the address.`);
+}
+
+/** Refuses options that do not exist: they are usually misspelt. @param {object} unknown */
+export function refuseUnknown(unknown, place) {
+    const [name] = Object.keys(unknown);
+    if (name !== undefined) throw new MessagesError('bad_option', `${place} has no option "${name}".`);
 }
 
 /** The failure of a request that the service refused. */

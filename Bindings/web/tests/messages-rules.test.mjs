@@ -287,6 +287,14 @@ test('limits are checked before anything is sent', async () => {
     for (const filter of ['greeting', ['greeting']]) {
         await assert.rejects(page.subscribe({filter}), {code: 'bad_option', message: /^The filter must be an object/});
     }
+    for (const [operation, message] of [
+        [page.publish({content: '', nameSpace: 'a'}), 'The message has no option "nameSpace".'],
+        [page.publish({content: ''}, {ttl: 5}), 'publish has no option "ttl".'],
+        [page.subscribe({onfound: () => {}}), 'subscribe has no option "onfound".'],
+        [page.subscribe({filter: {Type: 'greeting'}}), 'The filter has no option "Type".'],
+    ]) {
+        await assert.rejects(operation, {code: 'bad_option', message});
+    }
     for (const operation of [page.publish({content: ''}, {signal: 5}), page.subscribe({signal: {}})]) {
         await assert.rejects(operation, {code: 'bad_option', message: /^The signal must be an AbortSignal/});
     }
@@ -298,12 +306,14 @@ test('limits are checked before anything is sent', async () => {
         [{profile: 'slow'}, /no profile "slow"/], [{say: 5}, /"say" must be a function/], [{key: undefined}, /The key is missing/],
         [{leadSeconds: '1'}, /"leadSeconds" must be a number/], [{onProblem: 5}, /"onProblem" must be a function/],
         [{isBusy: true}, /"isBusy" must be a function/], [{fetch: 5}, /"fetch" must be a function/],
-        [{random: 5}, /"random" must be a function/],
+        [{random: 5}, /"random" must be a function/], [{sey: () => {}}, /^Messages has no option "sey"\.$/],
     ]) {
         const options = {server: 'https://tokens.example', key: 'k', page: null, clock, ...wrong};
         assert.throws(() => new Messages(options), {name: 'MessagesError', code: 'bad_option', message});
     }
-    assert.throws(() => new Messages(), {code: 'bad_option', message: /is not the address of a service/});
+    for (const options of [{}, {server: 'earshot', key: 'k'}, {server: '', key: 'k'}]) {
+        assert.throws(() => new Messages({...options, page: null}), {code: 'bad_option', message: /is not the address of a service/});
+    }
     assert.throws(
         () => new Messages({server: 'https://tokens.example/v1/', key: 'k', page: null}),
         {code: 'bad_option', message: '"https://tokens.example/v1/" has /v1 at its end; leave it out.'});

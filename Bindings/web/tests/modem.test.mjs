@@ -100,6 +100,11 @@ test('a wrong option is named with its value', () => {
     assert.throws(
         () => modem.receiver({sampleRateHertz: '48000'}),
         named("the sample rate, sampleRateHertz, is '48000'; give an integer from 44100 to 768000"));
+    assert.throws(
+        () => modem.receiver({sampleRateHertz: 48_000, profile: 'far'}), {name: 'TypeError', message: "receiver has no option 'profile'"});
+    assert.throws(
+        () => modem.transmit(token, {sampleRateHertz: 48_000, burst: 2}), {name: 'TypeError', message: "transmit has no option 'burst'"});
+    assert.throws(() => modem.tones(token, {burst: 2}), {name: 'TypeError', message: "tones has no option 'burst'"});
     const noProfile = named("there is no profile 'slow'; use 'fast', 'standard' or 'far'");
     assert.throws(() => modem.receiver({sampleRateHertz: 48_000, profiles: ['slow']}), noProfile);
     assert.throws(() => modem.transmit(token, {sampleRateHertz: 48_000, profile: 'slow'}), noProfile);

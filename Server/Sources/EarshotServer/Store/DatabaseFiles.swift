@@ -33,7 +33,7 @@ enum DatabaseFiles {
         guard type == .typeRegular else {
             let kind = type == .typeDirectory ? "a folder" : "not a regular file"
             throw AdministrationError(
-                description: "'\(path)' is \(kind), not a database. Name the database's file with --database.")
+                description: "'\(path)' is \(kind), not a database. Name the file of a database.")
         }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw failure(path, errno) }
@@ -49,7 +49,7 @@ enum DatabaseFiles {
         }
         guard count == 0 || start[..<count] == header[...] else {
             throw AdministrationError(
-                description: "'\(path)' is not a SQLite database. Name the database's file with --database.")
+                description: "'\(path)' is not a SQLite database. Name the file of one.")
         }
     }
 
