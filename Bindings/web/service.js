@@ -430,7 +430,8 @@ export class Service {
                 return await Promise.race([promise, end]);
             } catch {
                 throw isLate ? unreachable(this.#base, limitText) : unreachable(
-                    this.#base, 'no answer, or the connection broke: the service or the network is away, or the service does not allow this page');
+                    this.#base, 'no answer, or the connection broke: the service or the network is away, the service does not allow this page, '
+                        + 'or the page\'s own security policy (connect-src) forbids it');
             } finally {
                 controller.signal.removeEventListener('abort', onAbort);
             }

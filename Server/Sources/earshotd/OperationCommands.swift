@@ -149,8 +149,8 @@ struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "backup", abstract: "Copy the SQLite database into a new file, while the service runs.",
         discussion: """
-            The copy is one moment of the database. It has messages and live tokens in plain text, and only its owner may \
-            read it. To restore it, stop the service, remove the database's -wal and -shm files, and put the copy in the \
+            The copy is one moment of the database. Of open projects it has messages and live tokens in plain text, and only \
+            its owner may read it. To restore it, stop the service, remove the database's -wal and -shm files, and put the copy in the \
             database's place, with the service's user as its owner.
 
             PostgreSQL has pg_dump for this.

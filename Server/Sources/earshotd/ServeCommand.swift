@@ -118,6 +118,9 @@ struct ServeCommand: AsyncParsableCommand {
         where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be 0 to 65535, not \(port).")
         }
+        guard !operations || port == 0 || port != operationsPort || host != operationsHost else {
+            throw ValidationError("--port and --operations-port are both \(port). Give one of them another port.")
+        }
         guard IPAddress(nodeHost) != nil, !["0.0.0.0", "::"].contains(nodeHost) else {
             throw ValidationError(
                 "--node-host must be an IPv4 or IPv6 address that other nodes can reach, not '\(nodeHost)'.")
@@ -255,6 +258,9 @@ struct ServeCommand: AsyncParsableCommand {
 extension ServiceLog.Format: ExpressibleByArgument {}
 
 private func logLevel(_ text: String) throws -> Logger.Level {
-    guard let level = Logger.Level(rawValue: text) else { throw ValidationError("There is no log level '\(text)'.") }
+    guard let level = Logger.Level(rawValue: text) else {
+        let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+        throw ValidationError("There is no log level '\(text)'. The levels are \(levels).")
+    }
     return level
 }

@@ -36,6 +36,14 @@ import Testing
         #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 1)
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
+        let samePort = try daemon.run("serve", "--port", "8790", "--operations-port", "8790")
+        #expect(samePort.status == 64)
+        #expect(samePort.error.contains("--port and --operations-port are both 8790. Give one of them another port."))
+        let loud = try daemon.run("serve", "--log-level", "loud")
+        #expect(loud.status == 64)
+        #expect(
+            loud.error.contains(
+                "There is no log level 'loud'. The levels are trace, debug, info, notice, warning, error, critical."))
         // Only the owner may read the database.
         let mode = try FileManager.default.attributesOfItem(atPath: daemon.database)[.posixPermissions] as? Int
         #expect(mode.map { $0 & 0o077 } == 0)
