@@ -66,7 +66,10 @@ export class Messages {
     onProblem: (problem: MessageProblem) => void;
     /** The current problems. */
     readonly problems: {code: string; text: string}[];
-    /** The number of tokens that are near. A device that has just changed its token counts twice for some seconds. */
+    /**
+     * The number of tokens that are near. A device has one for each of its operations that talk, and for some seconds two of one that has
+     * just changed its token.
+     */
     readonly nearCount: number;
     /** Takes a token that the receiver decoded. Other payloads and own tokens are ignored. */
     heard(token: Uint8Array, reception?: {ageSeconds?: number}): void;

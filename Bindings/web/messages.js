@@ -139,7 +139,7 @@ export class Messages {
         return [...byCode.values()].map(({code, text}) => ({code, text}));
     }
 
-    /** The number of tokens that are near. A device that has just changed its token counts twice for some seconds. */
+    /** The number of tokens that are near. A device has one for each operation that talks, and two while it changes one. */
     get nearCount() {
         return this.#near.size;
     }

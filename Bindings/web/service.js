@@ -103,7 +103,8 @@ function remedy(status, code) {
     if (code.startsWith('too_many_')) return 'a limit is reached. The page retries later.';
     if (status === 403) {
         // Browsers name a page of the service's own only at a secure address (Sec-Fetch-Site).
-        return 'the key does not allow this page. Add the page\'s origin to the key, or use the key made for it.'
+        return 'the key does not allow this page. Use a key that names its origin'
+            + (globalThis.location === undefined ? '.' : ` ("earshotd key create PROJECT --browser --origin ${globalThis.location.origin}").`)
             + (globalThis.isSecureContext === false
                 ? ' A page of the service\'s own needs https://, or on this machine http://localhost.' : '');
     }

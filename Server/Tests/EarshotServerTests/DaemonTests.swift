@@ -234,7 +234,7 @@ import Testing
         #expect(
             second.error == "Error: cannot serve the database '\(daemon.database)': Another earshotd (process "
                 + "\(daemon.processIdentifier)) serves this database already, and only one may. Stop it, or name another "
-                + "database with --database.\n")
+                + "database.\n")
         // The first service continues to work, and so do the operator's commands.
         #expect(try await daemon.send("GET", "/healthz", bearer: "").status == 200)
         #expect(try daemon.run("project", "create", "beside").status == 0)

@@ -15,7 +15,14 @@ enum AgentQuery {
     ) throws(Failure) -> Answer {
         let descriptor = AgentSocket.connect(path: path)
         guard descriptor >= 0 else {
-            let reason = String(cString: strerror(errno)).lowercased()
+            let number = errno
+            let reason = String(cString: strerror(number)).lowercased()
+            if [EPERM, EACCES].contains(number) {
+                throw Failure(
+                    .unavailable,
+                    "Cannot ask the earshot-agent at '\(path.escapedForTerminal)': \(reason). It answers only the user who started it."
+                )
+            }
             throw Failure(
                 .unavailable,
                 "No earshot-agent at '\(path.escapedForTerminal)': \(reason). Start it with "

@@ -60,7 +60,7 @@ enum DatabaseFiles {
         AdministrationError(
             description: "Cannot read '\(path)': \(String(cString: strerror(reason)))."
                 + (reason == EACCES
-                    ? " Run the command as the service's user, and name the service's database with --database." : ""))
+                    ? " Run the command as the service's user, and name the service's database." : ""))
     }
 
     /// Removes other users' permissions on the existing files: the database, its write-ahead log, and the log's index.

@@ -12,7 +12,7 @@ package struct DatabaseInUse: Error, Equatable, CustomStringConvertible {
     package var description: String {
         let other = process.map { "Another earshotd (process \($0))" } ?? "Another earshotd"
         return
-            "\(other) serves this database already, and only one may. Stop it, or name another database with --database."
+            "\(other) serves this database already, and only one may. Stop it, or name another database."
     }
 }
 
