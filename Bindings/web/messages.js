@@ -150,17 +150,19 @@ export class Messages {
      * @param {Uint8Array} token
      * @param {object} [reception]
      * @param {number} [reception.ageSeconds] the time since its last sample was on the air; the default is a usual one
-     * @throws {MessagesError} `bad_option` if it is no Uint8Array
+     * @throws {MessagesError} `bad_option` if it is no Uint8Array, or the age no number
      */
-    heard(token, {ageSeconds = 0.15} = {}) {
+    heard(token, {ageSeconds = 0.15, ...unknown} = {}) {
+        refuseUnknown(unknown, 'heard');
         if (!(token instanceof Uint8Array)) {
             throw new MessagesError('bad_option', 'The token must be a Uint8Array: the payload of a frame, not its digits.');
         }
+        if (!Number.isFinite(ageSeconds)) throw new MessagesError('bad_option', `ageSeconds is ${ageSeconds}, but must be a number.`);
         if (token.length !== 8 || !this.#isScanning) return;
         const digits = toHex(token);
         if (this.#ownTokens.has(digits)) return;
         const now = this.#now;
-        const age = Number.isFinite(ageSeconds) ? Math.min(Math.max(ageSeconds, 0), 60) : 0;
+        const age = Math.min(Math.max(ageSeconds, 0), 60);
         const startSeconds = now - age - this.#policy.tokenSeconds;
         const untilSeconds = startSeconds + this.#policy.hear(digits, startSeconds);
         if (untilSeconds <= now || !this.#near.has(digits) && this.#near.size >= maximumNearCount) return;
@@ -187,6 +189,9 @@ export class Messages {
      */
     async publish({content, type = '', namespace = '', ...unknown} = {}, options = {}) {
         refuseUnknown(unknown, 'The message');
+        if (typeof content === 'string' && /\p{Surrogate}/u.test(content)) {
+            throw new MessagesError('not_text', 'The content must be a text of whole characters, or a Uint8Array.');
+        }
         const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
         if (!(bytes instanceof Uint8Array)) {
             throw new MessagesError('bad_option', 'The content must be a text or a Uint8Array.');

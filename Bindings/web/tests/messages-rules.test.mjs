@@ -198,7 +198,7 @@ function serviceThat(answer) {
 
 test('a page at an address that is not secure learns that it needs https', async t => {
     const refusal = () => serviceThat(() => json(403, {problem: {code: 'origin_not_allowed'}})).openSession([]).catch(error => error.message);
-    assert.match(await refusal(), /Add the page's origin/);
+    assert.match(await refusal(), /Use a key that names its origin\.$/);
     assert.doesNotMatch(await refusal(), /https/);
     globalThis.isSecureContext = false;
     t.after(() => delete globalThis.isSecureContext);
@@ -287,13 +287,14 @@ test('limits are checked before anything is sent', async () => {
     for (const filter of ['greeting', ['greeting']]) {
         await assert.rejects(page.subscribe({filter}), {code: 'bad_option', message: /^The filter must be an object/});
     }
-    for (const [operation, message] of [
+    for (const [operation, message, code = 'bad_option'] of [
+        [page.publish({content: 'x\ud800y'}), 'The content must be a text of whole characters, or a Uint8Array.', 'not_text'],
         [page.publish({content: '', nameSpace: 'a'}), 'The message has no option "nameSpace".'],
         [page.publish({content: ''}, {ttl: 5}), 'publish has no option "ttl".'],
         [page.subscribe({onfound: () => {}}), 'subscribe has no option "onfound".'],
         [page.subscribe({filter: {Type: 'greeting'}}), 'The filter has no option "Type".'],
     ]) {
-        await assert.rejects(operation, {code: 'bad_option', message});
+        await assert.rejects(operation, {code, message});
     }
     for (const operation of [page.publish({content: ''}, {signal: 5}), page.subscribe({signal: {}})]) {
         await assert.rejects(operation, {code: 'bad_option', message: /^The signal must be an AbortSignal/});
@@ -430,6 +431,12 @@ test('own tokens and payloads that are no tokens are not reported', async () => 
     page.heard(Uint8Array.of(1, 2, 3));
     for (const wrong of [undefined, '0000000000000009', [0, 0, 0, 0, 0, 0, 0, 9], {payload: Uint8Array.of(9)}]) {
         assert.throws(() => page.heard(wrong), {code: 'bad_option', message: /^The token must be a Uint8Array/});
+    }
+    for (const [reception, message] of [
+        [{ageSeconds: 'x'}, 'ageSeconds is x, but must be a number.'], [{ageSeconds: NaN}, 'ageSeconds is NaN, but must be a number.'],
+        [{age: 1}, 'heard has no option "age".'],
+    ]) {
+        assert.throws(() => page.heard(new Uint8Array(8), reception), {code: 'bad_option', message});
     }
     await time.advance(2);
     assert.equal(page.nearCount, 0);
