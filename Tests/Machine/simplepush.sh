@@ -192,7 +192,7 @@ is_refused() {
 }
 configuration=$(basename "$logs/ben/home/config/earshot/push"/*.json .json)
 check push-configuration-is-private '$(cat "$logs/refusal")' is_refused 'Permission denied' cat "$logs/ben/home/config/earshot/push/$configuration.json"
-check push-agent-is-private '$(cat "$logs/refusal")' is_refused 'No earshot-agent at .*: permission denied' "$programs/earshot-agent" list
+check push-agent-is-private '$(cat "$logs/refusal")' is_refused 'Cannot ask the earshot-agent at .*: permission denied' "$programs/earshot-agent" list
 check push-disable-is-private '$(cat "$logs/refusal")' is_refused 'Cannot list .*: permission denied' earshot-push disable "$configuration"
 check push-remove-is-private '$(cat "$logs/refusal")' is_refused 'Cannot list .*: permission denied' earshot-push remove "$configuration"
 stranger simplepush settings --ssid Other --host 10.9.9.9 --user ben --insecure >"$logs/stranger"
