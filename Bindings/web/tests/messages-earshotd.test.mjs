@@ -247,7 +247,7 @@ test('sealed: the database holds no token, and no text or content of a message',
     const [first, second] = [room.page(command('key', 'create', 'sealed')), room.page(command('key', 'create', 'open'))];
     const message = {content: 'the-secret-content', type: 'the-secret-type', namespace: 'the-secret-namespace'};
     const holds = () => readdirSync(folder).map(name => readFileSync(join(folder, name), 'latin1')).join();
-    await first.subscribe({filter: message});
+    await first.subscribe({filter: {type: message.type, namespace: message.namespace}});
     await first.publish(message);
     await until(() => room.tokens.size > 0, 'said');
     await pause(1);
