@@ -114,12 +114,12 @@ public struct SoundFileReader: ~Copyable {
                 try self.init(decoding: stream, path: path)
             }
         case .other(let name):
-            if head.isEmpty { throw Self.emptyContent(path: path) }
+            if head.isEmpty { throw .emptyContent(path: path) }
             do throws(AudioError) {
                 if name == nil { try Self.probe(stream, path: path) }
                 try self.init(decoding: stream, path: path)
             } catch {
-                throw error.kind == .notAudio ? Self.unknownContent(head, name: name, path: path) : error
+                throw error.kind == .notAudio ? AudioError.unknownContent(head, name: name, path: path) : error
             }
         }
     }
@@ -282,72 +282,5 @@ public struct SoundFileReader: ~Copyable {
         }
         integers = block
         pending = 0..<frames * channelCount
-    }
-
-    /// The whole content as a file that can seek: the file itself, or a copy of the pipe's bytes.
-    private static func seekable(_ stream: ByteStream, path: String) throws(AudioError) -> RandomAccessFile {
-        if stream.rewindToFileStart() { return RandomAccessFile(stream.descriptor) }
-        guard let spool = TemporaryFile.spool() else {
-            throw .system(errno, operation: "spool", path: path, fallback: .cannotWrite)
-        }
-        try stream.copyAll(to: spool.descriptor, path: path)
-        guard lseek(spool.descriptor.number, 0, SEEK_SET) == 0 else {
-            throw .system(errno, operation: "spool", path: path, fallback: .cannotRead)
-        }
-        return RandomAccessFile(spool.descriptor)
-    }
-
-    /// The bytes of a pipe that show whether libsndfile knows its kind.
-    private static let probeByteCount = 4096
-
-    /// Refuses a pipe of a kind that libsndfile does not know, before all of it is copied: it may never end, such as raw
-    /// samples whose format was forgotten.
-    ///
-    /// - Throws: `AudioError` of the kind `notAudio`, or of the temporary file.
-    private static func probe(_ stream: ByteStream, path: String) throws(AudioError) {
-        guard stream.byteCountAtOpen == nil else { return }
-        let beginning = stream.peek(probeByteCount)
-        guard let spool = TemporaryFile.spool() else {
-            throw .system(errno, operation: "spool", path: path, fallback: .cannotWrite)
-        }
-        let content = RandomAccessFile(spool.descriptor)
-        guard beginning.withUnsafeBytes({ content.write($0) }) == beginning.count,
-            content.seek(to: 0, from: SEEK_SET) == 0
-        else {
-            throw .system(content.failure ?? EIO, operation: "spool", path: path, fallback: .cannotWrite)
-        }
-        do throws(AudioError) {
-            _ = try SoundFileHandle(reading: content, path: path)
-        } catch {
-            // Other errors come from the end after 4 KiB.
-            if error.kind == .notAudio { throw error }
-        }
-    }
-
-    private static func emptyContent(path: String) -> AudioError {
-        AudioError(
-            .empty, operation: "open", path: path, detail: "it is empty",
-            advice: "Check that the recording was started, and finished")
-    }
-
-    private static func unknownContent(_ head: [UInt8], name: String?, path: String) -> AudioError {
-        if let name {
-            return AudioError(
-                .unsupported, operation: "open", path: path,
-                detail: "its content is \(name), which the libsndfile of this system does not read",
-                advice:
-                    "Convert it to WAV or FLAC, or decode it through a pipe: ffmpeg -i FILE -f wav - | earshot decode; tokens "
-                    + "survive only a codec that keeps 18.5 to 20 kHz")
-        }
-        let isText = head.allSatisfy { (0x20..<0x7F).contains($0) || (0x09...0x0D).contains($0) }
-        let line = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
-        let start =
-            isText && line.contains { !$0.isWhitespace }
-            ? "begins with the text \"\(line)\""
-            : "begins with the bytes \(head.prefix(4).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " "))"
-        return AudioError(
-            .notAudio, operation: "open", path: path, detail: "it is not a sound file: it \(start)",
-            advice:
-                "Give a WAV or FLAC file; for raw samples 'decode' and 'inspect' take --raw, such as --raw s16le:48000")
     }
 }

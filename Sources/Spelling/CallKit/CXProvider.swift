@@ -16,7 +16,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
     /// The time limit of a delegate for an action, in seconds.
     static let actionTimeLimitSeconds = 60.0
 
-    private struct State {
+    struct State {
         var configuration: CXProviderConfiguration
         weak var delegate: (any CXProviderDelegate)?
         var queue = DispatchQueue.main
@@ -25,7 +25,7 @@ open class CXProvider: NSObject, @unchecked Sendable {
         var isValid = true
     }
 
-    private let state: Guarded<State>
+    let state: Guarded<State>
     private let center: UserNotificationCenter
     private let output: NotificationOutput
     private let registry: ProviderRegistry
@@ -162,7 +162,7 @@ extension CXProvider {
 }
 
 extension CXProvider {
-    private var queue: DispatchQueue { state.withLock { $0.queue } }
+    var queue: DispatchQueue { state.withLock { $0.queue } }
     private var appName: String { state.withLock { $0.configuration.localizedName } ?? center.applicationIdentifier }
 
     /// Calls the delegate on its queue.
@@ -261,102 +261,14 @@ extension CXProvider {
     }
 
     /// Forgets a call, and closes its notification.
-    private func end(_ uuid: UUID) {
+    func end(_ uuid: UUID) {
         guard state.withLock({ $0.calls.removeValue(forKey: uuid) }) != nil else { return }
         stopRinging(uuid)
     }
 
     /// Stops the ringing of a call, and closes its notification if there is one.
-    private func stopRinging(_ uuid: UUID) {
+    func stopRinging(_ uuid: UUID) {
         ringTone.stop(uuid)
         Task { [center] in await center.removeDeliveredNotifications(withIdentifiers: [uuid.uuidString]) }
-    }
-}
-
-extension CXProvider {
-    /// The calls, for `CXCallController`.
-    var calls: [(uuid: UUID, call: CallRecord)] { state.withLock { $0.calls.map { ($0.key, $0.value) } } }
-
-    func has(_ uuid: UUID) -> Bool { state.withLock { $0.calls[uuid] != nil } }
-    func isRinging(_ uuid: UUID) -> Bool { state.withLock { $0.calls[uuid]?.phase == .ringing } }
-
-    /// Lets the delegate carry out a transaction. Its actions have been checked.
-    func request(_ transaction: CXTransaction) {
-        let deadline = Date(timeIntervalSinceNow: Self.actionTimeLimitSeconds)
-        var begun: [CXAction] = []
-        for action in transaction.actions {
-            let isNew = action.begin(deadline: deadline) { [weak self, weak action] isFulfilled in
-                guard let self, let action else { return }
-                self.finish(action, isFulfilled: isFulfilled)
-            }
-            guard isNew else { continue }
-            begun.append(action)
-            prepare(action)
-        }
-        guard !begun.isEmpty else { return }
-        let actions = begun
-        state.withLock { state in
-            state.transactions.removeAll(where: \.isComplete)
-            state.transactions.append(transaction)
-        }
-        let queue = queue
-        queue.async {
-            guard let delegate = self.state.withLock({ $0.delegate }) else {
-                // Without a delegate the actions cannot be carried out.
-                for action in actions { action.fail() }
-                return
-            }
-            guard !delegate.provider(self, execute: transaction) else { return }
-            for action in actions { Self.perform(action, delegate, self) }
-        }
-        queue.asyncAfter(deadline: .now() + Self.actionTimeLimitSeconds) { [weak self] in
-            guard let self else { return }
-            for action in actions where !action.isComplete {
-                self.state.withLock { $0.delegate }?.provider(self, timedOutPerforming: action)
-                action.fail()
-            }
-        }
-    }
-
-    private static func perform(_ action: CXAction, _ delegate: any CXProviderDelegate, _ provider: CXProvider) {
-        switch action {
-        case let action as CXStartCallAction: delegate.provider(provider, perform: action)
-        case let action as CXAnswerCallAction: delegate.provider(provider, perform: action)
-        case let action as CXEndCallAction: delegate.provider(provider, perform: action)
-        default: action.fail()
-        }
-    }
-
-    /// The call's state while the delegate carries out an action.
-    private func prepare(_ action: CXAction) {
-        switch action {
-        case let action as CXStartCallAction:
-            state.withLock { state in
-                let update = CXCallUpdate()
-                update.remoteHandle = action.handle
-                state.calls[action.callUUID] = CallRecord(
-                    texts: CallTexts(update, appName: ""), phase: .outgoing, isOutgoing: true)
-            }
-        case let action as CXAnswerCallAction:
-            // It stops ringing, so that the user cannot answer twice.
-            state.withLock { $0.calls[action.callUUID]?.phase = .answering }
-            stopRinging(action.callUUID)
-        case let action as CXEndCallAction:
-            state.withLock { state in
-                if state.calls[action.callUUID]?.phase == .ringing { state.calls[action.callUUID]?.phase = .answering }
-            }
-            stopRinging(action.callUUID)
-        default: break
-        }
-    }
-
-    private func finish(_ action: CXAction, isFulfilled: Bool) {
-        switch (action, isFulfilled) {
-        case (let action as CXAnswerCallAction, true): state.withLock { $0.calls[action.callUUID]?.phase = .connected }
-        case (let action as CXAnswerCallAction, false): end(action.callUUID)
-        case (let action as CXStartCallAction, false): end(action.callUUID)
-        case (let action as CXEndCallAction, _): end(action.callUUID)
-        default: break
-        }
     }
 }
