@@ -11,9 +11,13 @@ earshot, such as the wheel of `make wheel`. All rows with 200 tokens take a quar
 """
 import argparse
 import concurrent.futures
+import sys
 
-import earshot
-import numpy as np
+try:
+    import earshot
+    import numpy as np
+except ImportError as error:
+    sys.exit(f"paths.py: {error}. It needs numpy and the package earshot, such as the wheel of 'make wheel'.")
 
 RATE_HERTZ = 48_000
 AMPLITUDE = 0.25

@@ -156,6 +156,14 @@ import Testing
         return Double(count) / Double(tokenCount)
     }
 
+    /// With echo, tokens are lost through a fall of 20 dB at any level; in noise alone they are not.
+    @Test(arguments: [(10, .works), (20, .worksWithoutEcho)] as [(Double, ProfileOutlook.Expectation)])
+    func aSteepFallDoesNotWorkWithEcho(decibels: Double, expected: ProfileOutlook.Expectation) throws {
+        var scene = PairScene(snrDecibels: 40)
+        scene.path = { FrequencyResponse.tilt(decibels: decibels).apply(to: $0, sampleRateHertz: 48_000) }
+        #expect(expectations(try verdict(scene)) == [expected, expected, expected])
+    }
+
     /// A fall of 25 dB over the band costs at least 5 dB. The ripple of a large room is no problem of the pair.
     @Test func namesRippleThatCosts() throws {
         var scene = PairScene()

@@ -34,6 +34,8 @@ package struct PairReport: Sendable, Equatable {
         package var worstHertz: Double
         /// The difference of the best and the worst bin, in decibels.
         package var rippleDecibels: Double
+        /// What the differences of the tones cost, in decibels.
+        var unevennessDecibels: Double { meanDecibels - effectiveDecibels }
 
         /// The response over some bins, at least one. The mean power comes from values that are not limited to the
         /// noise.

@@ -12,8 +12,8 @@ package struct PairVerdict: Sendable, Equatable {
     /// hiss of a microphone in 1,500 Hz is well below.
     static let loudNoiseDecibels = -60.0
 
-    /// Ripple is called a problem if it costs more than this; a large room's costs 1 to 2 dB.
-    static let maximumRippleLossDecibels = 3.0
+    /// Unevenness is called a problem if it costs more than this, and then no profile works with echo; a large room's costs 1 to 2 dB.
+    static let maximumUnevennessDecibels = 3.0
 
     /// The verdict on a measurement, for tokens played at a level in dBFS.
     package init(_ report: PairReport, tokenLevelDecibels: Double, profiles: [Profile] = Profile.all) {
@@ -36,12 +36,11 @@ package struct PairVerdict: Sendable, Equatable {
             }
         }
         let band = Profile.standard.lowestHertz..<Profile.standard.highestHertz
-        let lossDecibels = report.band.meanDecibels - report.band.effectiveDecibels
         if let cutOff = report.cutOffHertz, band.contains(cutOff) {
             problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
         } else if let cutOff = report.cutOffHertz, cutOff < band.lowerBound, !problems.isEmpty {
             problems.append(.cutOff(hertz: cutOff, lostTones: lostTones))
-        } else if lossDecibels > PairVerdict.maximumRippleLossDecibels {
+        } else if report.band.unevennessDecibels > PairVerdict.maximumUnevennessDecibels {
             problems.append(
                 .uneven(
                     rippleDecibels: report.band.rippleDecibels, worstHertz: report.band.worstHertz,

@@ -24,7 +24,8 @@ package struct ProfileOutlook: Sendable, Equatable {
     package var toneCount: Int
     /// How far the effective SNR is above the SNR at which 90 % of tokens decode in noise alone; −∞ if too many tones are lost.
     package var marginDecibels: Double
-    /// The same with the echo of a large room; −∞ if too many tones are lost for it. If a room's ripple was measured it counts twice, 1 dB too much.
+    /// The same with the echo of a large room; −∞ if too many tones are lost or weak for it. If a room's ripple was
+    /// measured it counts twice, 1 dB too much.
     package var echoMarginDecibels: Double
     /// The expected success.
     package var expectation: Expectation
@@ -40,7 +41,9 @@ package struct ProfileOutlook: Sendable, Equatable {
         lostToneCount = report.lostTones(profile).count
         expectedSNRDecibels = report.expectedSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
         effectiveSNRDecibels = report.effectiveSNRDecibels(sentLevelDecibels: tokenLevelDecibels)
-        let needed = NeededSNR.of(profile, lostToneShare: Double(lostToneCount) / Double(toneCount))
+        let needed = NeededSNR.of(
+            profile, lostToneShare: Double(lostToneCount) / Double(toneCount),
+            unevennessDecibels: report.band.unevennessDecibels)
         marginDecibels = effectiveSNRDecibels - (needed?.noiseDecibels ?? .infinity)
         echoMarginDecibels = effectiveSNRDecibels - (needed?.roomDecibels ?? .infinity)
         expectation =
