@@ -268,6 +268,19 @@ describe('what needs no sound', {concurrency: true}, () => {
         assert.equal(await strict.run(() => document.querySelector('#messages-status').textContent), 'Not connected');
     });
 
+    test('a long message does not squeeze its button', async (context) => {
+        const page = await openPage(context, {hasWindow: true});
+        await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});
+        const heights = await page.run(() => ['a', 'Coffee is ready in the kitchen', 'x'.repeat(300)].map(text => {
+            const [item, button] = [document.createElement('li'), document.createElement('button')];
+            button.textContent = 'Take back';
+            item.append(Object.assign(document.createElement('span'), {textContent: text}), button);
+            document.querySelector('#published').append(item);
+            return [button.offsetHeight, item.scrollWidth <= item.clientWidth];
+        }));
+        assert.deepEqual(heights, heights.map(() => [heights[0][0], true]));
+    });
+
     test('what is wrong with hearing stays in view', async (context) => {
         const page = await openPage(context, {allowsMicrophone: false, hasWindow: true});
         await page.setScreen({width: 390, height: 844, scale: 2, isPhone: true});

@@ -118,8 +118,12 @@ struct ServeCommand: AsyncParsableCommand {
         where !(0...65_535).contains(port) {
             throw ValidationError("\(name) must be 0 to 65535, not \(port).")
         }
-        guard !operations || port == 0 || port != operationsPort || host != operationsHost else {
-            throw ValidationError("--port and --operations-port are both \(port). Give one of them another port.")
+        var listeners = [("--port", host, port), ("--node-port", nodeHost, nodePort)]
+        if operations { listeners.append(("--operations-port", operationsHost, operationsPort)) }
+        for (index, (name, host, port)) in listeners.enumerated() where port != 0 {
+            for (other, _, _) in listeners[..<index].filter({ $0.1 == host && $0.2 == port }) {
+                throw ValidationError("\(other) and \(name) are both \(port). Give one of them another port.")
+            }
         }
         guard IPAddress(nodeHost) != nil, !["0.0.0.0", "::"].contains(nodeHost) else {
             throw ValidationError(

@@ -36,9 +36,13 @@ import Testing
         #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 1)
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
-        let samePort = try daemon.run("serve", "--port", "8790", "--operations-port", "8790")
-        #expect(samePort.status == 64)
-        #expect(samePort.error.contains("--port and --operations-port are both 8790. Give one of them another port."))
+        for (first, second) in [
+            ("--port", "--operations-port"), ("--port", "--node-port"), ("--node-port", "--operations-port"),
+        ] {
+            let samePort = try daemon.run("serve", first, "8790", second, "8790")
+            #expect(samePort.status == 64)
+            #expect(samePort.error.contains("\(first) and \(second) are both 8790. Give one of them another port."))
+        }
         let loud = try daemon.run("serve", "--log-level", "loud")
         #expect(loud.status == 64)
         #expect(

@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import Glibc
 import MessagesTestSupport
 import Synchronization
 import TestSupport
@@ -37,33 +36,45 @@ extension HTTPTests {
             #expect(await eventually { ended == nil }, "a session that has ended does not keep its delegate")
         }
 
-        /// The session ends before, during and after the answer, which takes about a millisecond. Each request ends with its answer, or
-        /// with the failure.
-        @Test func closingAtAnyTimeEndsTheRequest() async throws {
+        enum Moment: CaseIterable { case atOnce, atTheServer, withTheHead, withTheBody, afterTheEnd }
+
+        /// Each request ends with its whole answer or with the failure; one that has ended before, with its answer.
+        @Test(arguments: Moment.allCases) func closingAtAnyMomentEndsTheRequest(moment: Moment) async throws {
             let server = try ScriptedServer { _ in ScriptedServer.answer(200, "hello") }
             let request = URLRequest(url: try #require(URL(string: server.url)))
-            var (answerCount, failureCount) = (0, 0)
-            for round in 0..<400 {
+            for round in 1...100 {
                 let (session, transport) = HTTPTransport.session(idleTimeout: .seconds(45))
                 let pieces = transport.pieces(of: request, by: session)
+                let (moments, progress) = AsyncStream.makeStream(of: Moment.self)
                 let reader = Task { () -> Data? in
+                    defer {
+                        progress.yield(.afterTheEnd)
+                        progress.finish()
+                    }
                     var body = Data()
                     do {
-                        for try await piece in pieces { if case .body(let data) = piece { body += data } }
+                        for try await piece in pieces {
+                            guard case .body(let data) = piece else {
+                                progress.yield(.withTheHead)
+                                continue
+                            }
+                            body += data
+                            progress.yield(.withTheBody)
+                        }
                         return body
                     } catch { return nil }
                 }
-                // 0 to 4 ms.
-                usleep(UInt32(round % 40 * 100))
-                transport.close(session)
-                switch await reader.value {
-                case nil: failureCount += 1
-                case let body?:
-                    answerCount += 1
-                    #expect(String(decoding: body, as: UTF8.self) == "hello")
+                switch moment {
+                case .atOnce: break
+                case .atTheServer: while server.requests.count < round { await Task.yield() }
+                case .withTheHead, .withTheBody, .afterTheEnd:
+                    for await reached in moments where reached == moment { break }
                 }
+                transport.close(session)
+                let body = await reader.value.map { String(decoding: $0, as: UTF8.self) }
+                #expect(
+                    body == "hello" || body == nil && moment != .afterTheEnd, "round \(round): \(body ?? "a failure")")
             }
-            #expect(answerCount > 0 && failureCount > 0, "\(answerCount) answers, \(failureCount) failures")
         }
     }
 }
