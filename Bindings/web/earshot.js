@@ -5,7 +5,7 @@
 //
 // The sound goes from the microphone through an AudioWorklet to a Worker with the modem. It never leaves the page.
 
-import {EarshotError, Modem} from './modem.js';
+import {EarshotError, Modem, refuseUnknown} from './modem.js';
 
 export {EarshotError, Modem, Receiver} from './modem.js';
 export {Messages, MessagesError, ReceivedMessage} from './messages.js';
@@ -110,6 +110,11 @@ export class Earshot {
      */
     static async listen(onToken, options = {}) {
         if (typeof onToken !== 'function') throw new TypeError('listen needs a function that takes the tokens');
+        const {
+            profiles, combineCount, recognisesTokens, channelCount, deviceId, source, wasm, signal, onProblem, onSolved, onGap,
+            ...unknown
+        } = options;
+        refuseUnknown(unknown, 'listen');
         const listener = new Listener(onToken, options);
         try {
             await listener._start();
@@ -130,8 +135,10 @@ export class Earshot {
      *     aborts.
      */
     static async say(token, profile = 'standard', options = {}) {
+        const {signal, burstCount, amplitude, wasm, onStart, ...unknown} = options;
+        refuseUnknown(unknown, 'say');
         const payload = bytesOf(token);
-        options.signal?.throwIfAborted();
+        signal?.throwIfAborted();
         return loudspeaker().say(payload, profile, options);
     }
 

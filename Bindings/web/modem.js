@@ -284,8 +284,11 @@ export class Modem {
     }
 }
 
-/** Refuses options that do not exist: they are usually misspelt. */
-function refuseUnknown(unknown, method) {
+/**
+ * Refuses options that do not exist: they are usually misspelt. For earshot.js, too.
+ * @package
+ */
+export function refuseUnknown(unknown, method) {
     const [name] = Object.keys(unknown);
     if (name !== undefined) throw new TypeError(`${method} has no option ${shown(name)}`);
 }

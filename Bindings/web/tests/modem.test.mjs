@@ -15,6 +15,7 @@ const fixtures = readdirSync(`${repository}Fixtures`).filter((name) => name.ends
 const scratch = mkdtempSync(join(tmpdir(), 'earshot-modem-'));
 after(() => rmSync(scratch, {recursive: true}));
 
+const {Earshot} = await import(pathToFileURL(`${page}/earshot.js`));
 const moduleBytes = readFileSync(modulePath);
 const compiled = await Modem.compile(moduleBytes);
 const modem = new Modem(compiled);
@@ -90,7 +91,7 @@ test('integers that became floats are warned of once', (context) => {
     receiver.close();
 });
 
-test('a wrong option is named with its value', () => {
+test('a wrong option is named with its value', async () => {
     for (const options of [undefined, {}, {sampleRate: 48_000}, {sampleRateHertz: '48000'}, {sampleRateHertz: 16_000}]) {
         const named = {name: 'EarshotError', status: -4, message: /^the sample rate, sampleRateHertz, is .*; give an integer from 44100 to 768000$/};
         assert.throws(() => modem.transmit(token, options), named);
@@ -105,6 +106,8 @@ test('a wrong option is named with its value', () => {
     assert.throws(
         () => modem.transmit(token, {sampleRateHertz: 48_000, burst: 2}), {name: 'TypeError', message: "transmit has no option 'burst'"});
     assert.throws(() => modem.tones(token, {burst: 2}), {name: 'TypeError', message: "tones has no option 'burst'"});
+    await assert.rejects(Earshot.say(token, 'fast', {burst: 2}), {name: 'TypeError', message: "say has no option 'burst'"});
+    await assert.rejects(Earshot.listen(() => {}, {profile: 'far'}), {name: 'TypeError', message: "listen has no option 'profile'"});
     const noProfile = named("there is no profile 'slow'; use 'fast', 'standard' or 'far'");
     assert.throws(() => modem.receiver({sampleRateHertz: 48_000, profiles: ['slow']}), noProfile);
     assert.throws(() => modem.transmit(token, {sampleRateHertz: 48_000, profile: 'slow'}), noProfile);

@@ -19,7 +19,28 @@ enum Main {
         if let mistake = commands(of: Earshotd.self).mistake(in: CommandLine.arguments.dropFirst()) {
             Earshotd.exit(withError: ValidationError(mistake))
         }
-        await Earshotd.main()
+        do {
+            var command = try Earshotd.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            leave(withError: error)
+        }
+    }
+
+    /// Ends the process as `exit(withError:)` does, with a better message where there is one.
+    private static func leave(withError error: any Error) -> Never {
+        let isHelp = Earshotd.exitCode(for: error) == .success
+        let text =
+            isHelp
+            ? ParserMessage.mistakenHelp(in: CommandLine.arguments.dropFirst())
+            : ParserMessage.improved(Earshotd.fullMessage(for: error))
+        guard let text else { Earshotd.exit(withError: error) }
+        fputs(text + "\n", stderr)
+        Glibc.exit(ExitCode.validationFailure.rawValue)
     }
 
     private static func commands(of command: any ParsableCommand.Type) -> CommandTree {

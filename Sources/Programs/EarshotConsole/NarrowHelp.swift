@@ -1,4 +1,5 @@
 package import ArgumentParser
+import EarshotBasics
 import Glibc
 
 /// Help for terminals with less than 60 columns, where the parser's table of options leaves 14 for a text and breaks lines of JSON
@@ -72,6 +73,12 @@ extension ParsableCommand {
         if let text = ParserMessage.improved(fullMessage(for: error)) {
             StandardStream.error.print(text)
             Glibc.exit(exitCode(for: error).rawValue)
+        }
+        if exitCode(for: error) == .success,
+            let text = ParserMessage.mistakenHelp(in: CommandLine.arguments.dropFirst())
+        {
+            StandardStream.error.print(text.escapedForTerminal)
+            Glibc.exit(ExitStatus.usage.rawValue)
         }
         guard let columnCount = NarrowHelp.columnCount, exitCode(for: error) == .success else { exit(withError: error) }
         // Wide enough that nothing is wrapped.

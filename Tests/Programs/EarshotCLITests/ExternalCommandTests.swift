@@ -59,6 +59,15 @@ struct ExternalCommandTests {
         #expect(result.error.contains("earshot listen --help"))
     }
 
+    /// The parser alone would find the `-h` of help in it.
+    @Test(arguments: [("publish", "-hello"), ("decode", "-hall"), ("agent", "-history")])
+    func aTextLikeAnOptionIsNotHelp(command: String, word: String) throws {
+        let result = try Tool.run([command, word], in: Scratch())
+        #expect(result.status == 64 && result.output.isEmpty, "\(result.output)")
+        #expect(result.error == "Error: Unknown option '\(word)'. Put '--' before a text that begins with '-'.\n")
+        #expect(try Tool.run([command, "-h"], in: Scratch()).status == 0)
+    }
+
     @Test func aTextWithoutQuotationMarksIsExplained() throws {
         for (words, list) in [(["b"], "Unexpected argument 'b'"), (["b", "c"], "2 unexpected arguments: 'b', 'c'")] {
             let result = try Tool.run(["publish", "a"] + words, in: Scratch())

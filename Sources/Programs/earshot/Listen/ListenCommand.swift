@@ -38,7 +38,8 @@ struct ListenCommand: ParsableCommand {
 
             A line of JSON is like one of 'earshot decode', with the device as its file, followed by:
               "time":"2026-11-21T14:03:22.157Z","latency_s":0.071,"own":false
-            The time is that of the token's start. The latency counts from its end. "own" marks tokens given with --own or \
+            The time is that of the token's start. The latency counts from its end, and is \
+            negative if listening ended before the token did. "own" marks tokens given with --own or \
             --broadcast: they came from this machine, or from another one that repeats them.
 
             Exit codes: 0 at least one token that is not its own, 1 none, 69 no such device or it cannot be used, 77 \

@@ -58,7 +58,9 @@ struct LoopbackText {
                 + "\(DecimalText.text(seconds, decimals: 3)) s"
         }
         let rest = report.wrongCount - shown.count
+        let remedy = "Nobody may send meanwhile: stop other programs and devices that do, and try again."
         return shown + (rest > 0 ? [label("wrong") + "and \(rest) more"] : [])
+            + (report.wrongCount > 0 ? [label("") + remedy] : [])
     }
 
     private var clockLine: String {

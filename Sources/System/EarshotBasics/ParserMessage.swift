@@ -1,9 +1,7 @@
-import EarshotBasics
-
 /// The parser's messages about words that it does not know, where ours help more.
-package enum ParserMessage {
+public enum ParserMessage {
     /// Our message in place of the parser's; nil if that one is good.
-    package static func improved(_ message: String) -> String? {
+    public static func improved(_ message: String) -> String? {
         withoutUnlikely(message) ?? withQuotation(message)
     }
 
@@ -22,6 +20,17 @@ package enum ParserMessage {
         let pattern = /^Error: [0-9]* ?[Uu]nexpected arguments?:? '[^\n]*/
         guard let match = message.firstMatch(of: pattern), message.contains("[<text>]") else { return nil }
         return match.0 + ". Put a text of several words in quotation marks." + message[match.range.upperBound...]
+    }
+
+    /// The message about an option in whose letters the parser finds the `-h` of help; nil if help was asked for. A text such as
+    /// `-hello` would otherwise print help and report success.
+    public static func mistakenHelp(in arguments: some Sequence<String>) -> String? {
+        let words = arguments.prefix { $0 != "--" }
+        let requests = ["-h", "--help", "--help-hidden", "help"]
+        guard !words.contains(where: requests.contains),
+            let word = words.first(where: { $0.wholeMatch(of: /-[^-]*h.*/) != nil })
+        else { return nil }
+        return "Error: Unknown option '\(word)'. Put '--' before a text that begins with '-'."
     }
 
     private static func name(_ option: Substring) -> String { String(option.drop { $0 == "-" }) }
