@@ -76,7 +76,7 @@ struct ListenSoundCardTests {
     }
 
     @Test(.enabled(if: SoundCard.isVirtual)) func theListenerWaitsForAServerThatEnded() async throws {
-        let result = try await onSoundCard {
+        let result = try await onSoundCard(causesLoss: true) {
             let session = try LiveSession()
             try session.listen(["--reconnect"])
             try session.broadcast(profile: "fast", count: 1)
@@ -108,7 +108,7 @@ struct ListenSoundCardTests {
     }
 
     @Test func aStoppedListenerKeepsTime() async throws {
-        let session = try await onSoundCard {
+        let session = try await onSoundCard(causesLoss: true) {
             let session = try LiveSession()
             try session.listen([])
             try session.broadcast(profile: "fast", count: 1)
@@ -219,7 +219,7 @@ struct ListenSoundCardTests {
 
     /// The sound server plays silence in the meantime and reports nothing.
     @Test func aHoleInASentTokenIsReported() async throws {
-        let (whole, holed, note) = try await onSoundCard {
+        let (whole, holed, note) = try await onSoundCard(causesLoss: true) {
             let session = try LiveSession()
             let broadcaster = try session.startBroadcast(profile: "far", count: 3, interval: 2.2)
             guard broadcaster.waitForOutput(within: 20, { $0.contains("\n") }) else {

@@ -115,7 +115,7 @@ final class LiveSession: @unchecked Sendable {
     }
 
     /// Expects that each token was heard once, at the time it was sent, and that nothing else was heard. A token may be
-    /// missing only with a reported reason: a hole during playback, or a gap during recording.
+    /// missing only with a reported reason: a hole during playback, or a gap during recording, and only if three runs had one.
     /// - Parameter excusedShare: the maximum share of tokens that may be missing with such a reason. A shared machine
     ///   that stands still for half a second costs one or two.
     func expectAllHeardOnce(profile: String, count: Int, excusedShare: Double = 0.01) {

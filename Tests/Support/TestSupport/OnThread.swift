@@ -14,9 +14,12 @@ private let soundCardPlaces = DispatchSemaphore(value: 8)
 
 /// The same for work that plays and records: waits for a free place first.
 ///
-/// Runs the body again, twice at most, if the machine stopped for `longestPauseSeconds` during it, whatever came of it:
-/// sound was lost that no program could save, so the run proves nothing.
-package func onSoundCard<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+/// Runs the body again, twice at most, if sound was lost during it, whatever came of it: such a run proves nothing. Sound is lost
+/// if the machine stops for `longestPauseSeconds`, or if a program of a card reports it.
+/// - Parameter causesLoss: whether the body itself stops a program or a server: then what the programs report is its result.
+package func onSoundCard<Value: Sendable>(
+    causesLoss: Bool = false, _ body: @escaping @Sendable () throws -> Value
+) async throws -> Value {
     try await onThread {
         soundCardPlaces.wait()
         defer { soundCardPlaces.signal() }
@@ -24,9 +27,11 @@ package func onSoundCard<Value: Sendable>(_ body: @escaping @Sendable () throws 
             let watch = PauseWatch()
             let result = Result { try body() }
             let pauseSeconds = watch.end()
-            if pauseSeconds < longestPauseSeconds { return try result.get() }
-            print("the machine stopped for \(pauseSeconds) s while sound played: once more")
+            let hasLoss = SoundCard.takeMadeByThisThread().contains(where: \.reportsLoss) && !causesLoss
+            if pauseSeconds < longestPauseSeconds, !hasLoss { return try result.get() }
+            print("sound was lost (reported: \(hasLoss); longest pause of the machine: \(pauseSeconds) s): once more")
         }
+        defer { _ = SoundCard.takeMadeByThisThread() }
         return try body()
     }
 }

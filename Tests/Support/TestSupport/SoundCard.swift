@@ -45,6 +45,7 @@ package final class SoundCard: @unchecked Sendable {
     package init(in scratch: Scratch, _ options: [String] = []) throws {
         self.scratch = scratch
         self.options = options
+        defer { Self.madeByThisThread.append(self) }
         if let real = Self.real {
             (playbackPCM, capturePCM) = real
             Self.turn.wait()
@@ -117,6 +118,29 @@ package final class SoundCard: @unchecked Sendable {
         // The script waits up to 15 s for its server.
         try program.finish(within: 25)
         return program.output
+    }
+}
+
+/// What `onSoundCard` asks of the cards that its body made.
+extension SoundCard {
+    private static let key = "earshot.sound-cards"
+
+    private static var madeByThisThread: [SoundCard] {
+        get { Thread.current.threadDictionary[key] as? [SoundCard] ?? [] }
+        set { Thread.current.threadDictionary[key] = newValue }
+    }
+
+    /// The cards that this thread made since the last call.
+    static func takeMadeByThisThread() -> [SoundCard] {
+        defer { madeByThisThread = [] }
+        return madeByThisThread
+    }
+
+    /// Whether one of the card's programs, of those that this project makes, says that sound was lost.
+    var reportsLoss: Bool {
+        programs.contains {
+            $0.output.contains(/"underruns":[1-9]|dropouts +\d/) || $0.error.contains(/gap of|with holes/)
+        }
     }
 }
 
