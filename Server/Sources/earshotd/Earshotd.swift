@@ -39,7 +39,7 @@ enum Main {
             ? ParserMessage.mistakenHelp(in: CommandLine.arguments.dropFirst())
             : ParserMessage.improved(Earshotd.fullMessage(for: error))
         guard let text else { Earshotd.exit(withError: error) }
-        fputs(text + "\n", stderr)
+        printError(text)
         Glibc.exit(ExitCode.validationFailure.rawValue)
     }
 

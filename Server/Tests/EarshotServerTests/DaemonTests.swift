@@ -43,6 +43,14 @@ import Testing
             #expect(samePort.status == 64)
             #expect(samePort.error.contains("\(first) and \(second) are both 8790. Give one of them another port."))
         }
+        // The parser alone would suggest the nearest option, however different.
+        #expect(
+            try daemon.run("serve", "--prot", "8790").error.hasPrefix(
+                "Error: Unknown option '--prot'. Did you mean '--port'?\n"))
+        #expect(try daemon.run("serve", "--sec", "5").error.hasPrefix("Error: Unknown option '--sec'.\n"))
+        let likeHelp = try daemon.run("project", "create", "-hall")
+        #expect(likeHelp.status == 64 && likeHelp.output.isEmpty, "\(likeHelp)")
+        #expect(likeHelp.error == "Error: Unknown option '-hall'. Put '--' before a text that begins with '-'.\n")
         let loud = try daemon.run("serve", "--log-level", "loud")
         #expect(loud.status == 64)
         #expect(
