@@ -29,7 +29,7 @@ export interface Frame {
     offsetHertz: number;
     /** Signal power over noise power in 1,500 Hz, in decibels. */
     snrDecibels: number;
-    /** From about 1.1 (a frame just decoded in noise) to 4.6 (no noise); 0 if it was recognised. */
+    /** From about 1.1 (a frame just decoded in noise; 0.9 if combined) to 4.6 (no noise); 0 if it was recognised. */
     pathMetric: number;
     /** The channel that heard it best, from 0 on. */
     channel: number;

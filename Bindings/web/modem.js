@@ -45,7 +45,7 @@ export class EarshotError extends Error {
  * @property {number} endSample The sample after its last one.
  * @property {number} offsetHertz The offset of its tones above their places: Doppler and clock error.
  * @property {number} snrDecibels Signal power over noise power in 1,500 Hz.
- * @property {number} pathMetric From about 1.1 (a frame just decoded in noise) to 4.6 (no noise); 0 if it was recognised.
+ * @property {number} pathMetric From about 1.1 (a frame just decoded in noise; 0.9 if combined) to 4.6 (no noise); 0 if it was recognised.
  * @property {number} channel The channel that heard it best, from 0 on.
  * @property {number} combinedCount The number of repeats that were read together; 1 for a frame that was read alone.
  * @property {boolean} isRecognised Whether it was recognised instead of decoded.

@@ -131,7 +131,7 @@ typedef struct earshot_frame {
     int64_t end_sample;      /* the sample after its last one */
     double offset_hertz;     /* the offset of its tones above their places: Doppler and clock error */
     float snr_decibels;      /* signal power over noise power in 1,500 Hz */
-    float path_metric;       /* about 1.1 (just decoded in noise) to 4.6 (no noise); 0 if it was recognised */
+    float path_metric;       /* about 1.1 (just decoded in noise; 0.9 if combined) to 4.6 (no noise); 0 if recognised */
     uint32_t channel;        /* the channel that heard it best, from 0 on; the SNR is that channel's */
     uint32_t combined_count; /* the number of repeats that were read together; 1 for a frame that was read alone */
     uint32_t is_recognised;  /* 1 if it was recognised instead of decoded */

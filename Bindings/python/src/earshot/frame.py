@@ -30,7 +30,7 @@ class Frame:
     channel: int
     """The channel that heard it best, from 0 on."""
     path_metric: float
-    """From about 1.1 (a frame just decoded in noise) to 4.6 (no noise); 0 if it was recognised."""
+    """From about 1.1 (a frame just decoded in noise; 0.9 if combined) to 4.6 (no noise); 0 if it was recognised."""
     combined: int
     """The number of repeats that were read together; 1 for a frame that was read alone."""
     recognised: bool

@@ -42,7 +42,7 @@ struct DecodeCommand: ParsableCommand {
               "channel":0,"file":"x.wav","path_metric":3.21}
             The channel, from 0, is the one that heard the token best; the SNR is that channel's and counts noise in \
             1,500 Hz. The offset is Doppler and clock error in the middle of the band. The path \
-            metric is from about 1.1 (a frame just decoded in noise) to 4.6 (no noise). If the payload is text, "text" \
+            metric is from about 1.1 (a frame just decoded in noise; 0.9 if combined) to 4.6 (no noise). If the payload is text, "text" \
             follows. If --combine combined several repeats, "combined" gives their number; such a token's path metric can be lower.
             """)
 
