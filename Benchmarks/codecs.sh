@@ -8,10 +8,10 @@
 # peak is -6 dBFS, the sum with its peak below 0 dBFS. Needs ffmpeg, sox and .build/release/earshot. Ends with 0 for any
 # result: the table is a measurement, not a test.
 set -euo pipefail
+music=${1:+$(realpath -m "$1")}
 cd "$(dirname "$0")/.."
 
 earshot=$(realpath -m "${EARSHOT:-.build/release/earshot}")
-music=${1:-}
 for tool in ffmpeg sox "$earshot"; do
     command -v "$tool" >/dev/null || { echo "codecs: $tool is missing; run: apt-get install ffmpeg sox; make build" >&2; exit 69; }
 done
@@ -19,7 +19,9 @@ if [[ -z $music ]]; then
     Benchmarks/recordings.sh .build/recordings >&2
     music=$(printf '%s\n' .build/recordings/music/*.ogg | head -n 1)
 fi
-music=$(realpath "$music")
+[[ -r $music ]] || { echo "codecs: $music cannot be read" >&2; exit 66; }
+seconds=$(soxi -D "$music")
+((${seconds%.*} >= 50)) || { echo "codecs: $music has $seconds s; give 50 s or more" >&2; exit 65; }
 
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

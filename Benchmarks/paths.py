@@ -11,6 +11,7 @@ earshot, such as the wheel of `make wheel`. All rows with 200 tokens take a quar
 """
 import argparse
 import concurrent.futures
+import math
 import sys
 
 try:
@@ -39,7 +40,7 @@ def checked(path):
 
 def points(path):
     kind, value = path.split()
-    if kind not in ("low-pass", "fall"):
+    if kind not in ("low-pass", "fall") or not 0 <= float(value) < math.inf:
         raise ValueError
     if kind == "fall":
         return [(0, 0), (18_500, 0), (20_000, -float(value)), (24_000, -float(value))]
@@ -100,6 +101,8 @@ def main():
     parser.add_argument("--room", action="store_true")
     parser.add_argument("path", nargs="*", type=checked, default=PATHS)
     options = parser.parse_args()
+    if options.tokens < 1:
+        parser.error("--tokens must be 1 or more")
     jobs = [(path, profile, options.tokens, options.seed, options.room) for path in options.path for profile in ("fast", "standard", "far")]
     with concurrent.futures.ProcessPoolExecutor() as pool:
         for line in pool.map(row, jobs):

@@ -104,12 +104,18 @@ def main():
         sys.exit("usage: range.py [--write | --absorption]")
     if sys.argv[1:] == ["--write"]:
         path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "range.md")
-        with open(path) as file:
-            before, rest = file.read().split(BEGIN)
+        try:
+            with open(path) as file:
+                before, rest = file.read().split(BEGIN)
+            after = rest.split(END)[1]
+        except OSError as error:
+            sys.exit(f"range.py: {path}: {error.strerror}")
+        except (ValueError, IndexError):
+            sys.exit(f"range.py: {path} does not have the marks {BEGIN.strip()} and {END.strip()}, once each")
         if not os.access(path, os.W_OK):
             sys.exit(f"range.py: {path} cannot be written; --write is for a copy of Earshot's sources")
         with open(path, "w") as file:
-            file.write(before + BEGIN + tables() + END + rest.split(END)[1])
+            file.write(before + BEGIN + tables() + END + after)
     elif sys.argv[1:] == ["--absorption"]:
         # Table 2 of ISO 9613-2, 8 kHz, in dB a kilometre: 117, 76.6, 59.3, 202, 129, 82.8.
         weather = ((10, 70), (20, 70), (30, 70), (15, 20), (15, 50), (15, 80))

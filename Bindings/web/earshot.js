@@ -5,7 +5,8 @@
 //
 // The sound goes from the microphone through an AudioWorklet to a Worker with the modem. It never leaves the page.
 
-import {EarshotError, Modem, refuseUnknown} from './modem.js';
+import {EarshotError, Modem} from './modem.js';
+import {refuseUnknown, shown} from './options.js';
 
 export {EarshotError, Modem, Receiver} from './modem.js';
 export {Messages, MessagesError, ReceivedMessage} from './messages.js';
@@ -115,6 +116,12 @@ export class Earshot {
             ...unknown
         } = options;
         refuseUnknown(unknown, 'listen');
+        if (channelCount !== undefined && !(Number.isInteger(channelCount) && channelCount >= 1 && channelCount <= 8)) {
+            throw new TypeError(`channelCount is ${shown(channelCount)}; give an integer from 1 to 8`);
+        }
+        if (source !== undefined && typeof source?.connect !== 'function') {
+            throw new TypeError('source must be an AudioNode, such as new MediaStreamAudioSourceNode(context, {mediaStream})');
+        }
         const listener = new Listener(onToken, options);
         try {
             await listener._start();

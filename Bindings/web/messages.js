@@ -152,7 +152,8 @@ export class Messages {
      * @param {number} [reception.ageSeconds] the time since its last sample was on the air; the default is a usual one
      * @throws {MessagesError} `bad_option` if it is no Uint8Array, or the age no number
      */
-    heard(token, {ageSeconds = 0.15, ...unknown} = {}) {
+    heard(token, options = {}) {
+        const {ageSeconds = 0.15, ...unknown} = options ?? {};
         refuseUnknown(unknown, 'heard');
         if (!(token instanceof Uint8Array)) {
             throw new MessagesError('bad_option', 'The token must be a Uint8Array: the payload of a frame, not its digits.');
@@ -187,7 +188,14 @@ export class Messages {
      * @returns {Promise<{unpublish: () => Promise<void>}>}
      * @throws {MessagesError} if the message exceeds a limit, or the service refuses the key or the message
      */
-    async publish({content, type = '', namespace = '', ...unknown} = {}, options = {}) {
+    async publish(message = {}, options = {}) {
+        if (typeof message !== 'object' || message === null) {
+            throw new MessagesError('bad_option', 'publish takes an object: {content: "hello"}.');
+        }
+        const {content, type = '', namespace = '', ...unknown} = message;
+        for (const name of ['strategy', 'timeToLiveSeconds', 'signal'].filter((one) => one in unknown)) {
+            throw new MessagesError('bad_option', `"${name}" belongs into publish's second argument.`);
+        }
         refuseUnknown(unknown, 'The message');
         if (typeof content === 'string' && /\p{Surrogate}/u.test(content)) {
             throw new MessagesError('not_text', 'The content must be a text of whole characters, or a Uint8Array.');
@@ -721,9 +729,13 @@ export class Messages {
             if (!signal.aborted) this.#solve('talk');
         } catch (error) {
             if (signal.aborted) return;
+            // A problem of earshot.js is a sentence with its own remedy.
+            const text = String(error?.message ?? error);
             this.#replace('talk', new MessagesError(
                 'cannot_play',
-                `Cannot play a token: ${error?.message ?? error}. Check the loudspeaker, and that the user has tapped the page.`));
+                text.endsWith('.')
+                    ? `Cannot play a token: ${text}`
+                    : `Cannot play a token: ${text}. Check the loudspeaker, and that the user has tapped the page.`));
         }
     }
 

@@ -3,6 +3,8 @@
 // The module is the C interface of Earshot (Sources/Bindings/CEarshot/earshot.h) for WebAssembly. It has no imports: it opens no
 // device, starts no thread and reads no clock. The structs below are those of the header, where size_t has 4 bytes.
 
+import {refuseUnknown, shown} from './options.js';
+
 /** The bits of the profiles, as earshot.h has them. */
 const profileBits = {fast: 1, standard: 2, far: 4};
 
@@ -84,13 +86,25 @@ export class Modem {
     static async compile(source) {
         let found = await source;
         if (found instanceof WebAssembly.Module) return found;
-        if (typeof found === 'string' || found instanceof URL) found = await fetchModule(found);
+        let name = 'the module';
+        if (typeof found === 'string' || found instanceof URL) {
+            name = String(found);
+            found = await fetchModule(found);
+        }
         if (typeof Response === 'function' && found instanceof Response) {
-            if (!found.ok) throw new Error(`${found.url || 'the module'}: ${found.status} ${found.statusText}`);
+            name = found.url || name;
+            if (!found.ok) throw new Error(`${name}: ${found.status} ${found.statusText}`);
             if (found.headers.get('Content-Type') === 'application/wasm') return WebAssembly.compileStreaming(found);
             found = await found.arrayBuffer();
         }
-        return WebAssembly.compile(found);
+        if (!(found instanceof ArrayBuffer || ArrayBuffer.isView(found))) {
+            throw new TypeError(`the module is ${shown(found)}; give its address, a Response, its bytes or a WebAssembly.Module`);
+        }
+        try {
+            return await WebAssembly.compile(found);
+        } catch (error) {
+            throw new WebAssembly.CompileError(`${name} is not earshot.wasm: ${error.message}`);
+        }
     }
 
     /**
@@ -98,6 +112,7 @@ export class Modem {
      * @param {WebAssembly.Module} module From `compile`.
      */
     constructor(module, instance = new WebAssembly.Instance(module, {})) {
+        if (typeof instance.exports.earshot_version !== 'function') throw new TypeError('the module is another one than earshot.wasm');
         this.#exports = instance.exports;
     }
 
@@ -129,6 +144,9 @@ export class Modem {
     } = {}) {
         if (!Array.isArray(profiles) || profiles.length === 0) {
             throw new EarshotError(status.profile, 'profiles must be an array with a profile or more');
+        }
+        if (typeof recognisesTokens !== 'boolean') {
+            throw new TypeError(`recognisesTokens is ${shown(recognisesTokens)}; give true or false`);
         }
         let bits = 0;
         for (const name of profiles) bits |= this.#profileBit(name);
@@ -282,20 +300,6 @@ export class Modem {
     #rate(hertz) {
         return this.#integer(hertz, 44_100, 768_000, status.rate, 'the sample rate, sampleRateHertz,');
     }
-}
-
-/**
- * Refuses options that do not exist: they are usually misspelt. For earshot.js, too.
- * @package
- */
-export function refuseUnknown(unknown, method) {
-    const [name] = Object.keys(unknown);
-    if (name !== undefined) throw new TypeError(`${method} has no option ${shown(name)}`);
-}
-
-/** A wrong value as an error shows it: a text has quotation marks, because '48000' is not 48000. */
-function shown(value) {
-    return typeof value === 'string' ? `'${value}'` : String(value);
 }
 
 /** Takes samples and finds frames. `Modem.receiver` makes it. */

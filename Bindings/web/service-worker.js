@@ -4,12 +4,15 @@
 /** All files of the demo page; a test compares them with the folder. */
 const files = [
     './', 'capture-worklet.js', 'clock-watch.js', 'demo.css', 'demo-texts.js', 'demo.js', 'discovery.js', 'earshot.js',
-    'earshot.wasm', 'earshot.webmanifest', 'found.js', 'icon-192.png', 'icon-512.png', 'icon.svg', 'messages.js', 'modem.js',
+    'earshot.wasm', 'earshot.webmanifest', 'found.js', 'icon-192.png', 'icon-512.png', 'icon.svg', 'messages.js', 'modem.js', 'options.js',
     'receiver-worker.js', 'sealed-service.js', 'sealing.js', 'service.js', 'sightings.js', 'waterfall.js',
 ];
 const cacheName = 'earshot-page';
 /** A network that is connected but passes nothing on must not keep the page from opening. */
 const patienceSeconds = 4;
+/** After a file that came too late, others do not wait for the network: the page's modules import each other in a chain of five. */
+const impatienceSeconds = 60;
+let tooSlowUntil = -Infinity;
 
 const addresses = new Set(files.map((name) => new URL(name, self.registration.scope).href));
 
@@ -30,10 +33,10 @@ async function answer(event, address) {
     const cache = await caches.open(cacheName);
     const fetched = fetch(event.request);
     event.waitUntil(fetched.then((response) => response.status === 200 && cache.put(address, response.clone())).catch(() => {}));
-    const patience = new Promise((_, reject) => setTimeout(() => reject(new Error('too slow')), 1000 * patienceSeconds));
-    try {
-        return await Promise.race([fetched, patience]);
-    } catch {
-        return await cache.match(address) ?? fetched;
-    }
+    const seconds = performance.now() / 1000 < tooSlowUntil ? 0 : patienceSeconds;
+    const patience = new Promise((resolve) => setTimeout(resolve, 1000 * seconds, undefined));
+    const response = await Promise.race([fetched.catch(() => null), patience]);
+    if (response) return response;
+    if (response === undefined) tooSlowUntil = performance.now() / 1000 + impatienceSeconds;
+    return await cache.match(address) ?? fetched;
 }

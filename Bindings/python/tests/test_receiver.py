@@ -56,6 +56,9 @@ def test_integers_given_as_floats_are_warned_of_once() -> None:
     with pytest.warns(UserWarning, match="float samples beyond ±100 are clipped.*divide 16 bit integers by 32768") as warned:
         earshot.decode(iter([sound, sound]), 48_000)
     assert len(warned) == 1
+    # NaN in another channel hides nothing.
+    with pytest.warns(UserWarning, match="beyond ±100"):
+        earshot.decode(np.stack([np.full_like(sound, np.nan), sound], axis=1), 48_000)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert len(earshot.decode(sound / 32_768, 48_000)) == 3
@@ -330,6 +333,20 @@ def test_channels_first_get_a_hint() -> None:
 def test_what_is_no_array_gets_a_hint(samples: Any) -> None:
     for call in (lambda: earshot.Receiver(48_000).push(samples), lambda: earshot.decode(samples, 48_000)):
         with pytest.raises(TypeError, match="samples is no array; for bytes give np.frombuffer"):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("samples", "reason"),
+    [
+        ((np.zeros(9_600), 48_000), "samples is a pair; unpack it first"),
+        (lambda: np.zeros(9_600), "samples is a function; call it"),
+        (48_000, "samples is the number 48000; give the samples first"),
+    ],
+)
+def test_another_argument_gets_a_hint(samples: Any, reason: str) -> None:
+    for call in (lambda: earshot.Receiver(48_000).push(samples), lambda: earshot.decode(samples, 48_000)):
+        with pytest.raises(TypeError, match=reason):
             call()
 
 

@@ -116,6 +116,34 @@ test('the page keeps each of its files for times without a network', async () =>
     assert.match(page, /manifest-src 'self'; img-src 'self'; base-uri/);
 });
 
+test('a network that passes nothing on delays the page by 4 s, not by 4 s a file', async () => {
+    const text = await readFile(new URL('service-worker.js', folder), 'utf8');
+    const handlers = {};
+    const delays = [];
+    let milliseconds = 0;
+    let fetch = () => new Promise(() => {});
+    const run = new Function('self', 'caches', 'fetch', 'setTimeout', 'performance', text);
+    const cache = {match: async () => 'old', put: async () => {}, addAll: async () => {}};
+    run(
+        {registration: {scope: 'https://a.example/'}, addEventListener: (name, handler) => { handlers[name] = handler; }},
+        {open: async () => cache}, (request) => fetch(request),
+        (resolve, delay) => { delays.push(delay); milliseconds += delay; setImmediate(resolve); }, {now: () => milliseconds});
+    const answer = (name) => new Promise((resolve) => handlers.fetch({
+        request: {url: `https://a.example/${name}`, method: 'GET'}, waitUntil: () => {}, respondWith: resolve,
+    }));
+    for (const name of ['', 'demo.js', 'earshot.js', 'modem.js']) assert.equal(await answer(name), 'old');
+    assert.deepEqual(delays, [4000, 0, 0, 0]);
+    // A minute later the network gets its time again, and a network that is gone costs none.
+    milliseconds += 60_000;
+    assert.equal(await answer('modem.js'), 'old');
+    assert.equal(delays.at(-1), 4000);
+    milliseconds += 60_000;
+    fetch = async () => ({status: 404});
+    assert.deepEqual(await answer('modem.js'), {status: 404});
+    fetch = async () => { throw new TypeError('no network'); };
+    assert.equal(await answer('modem.js'), 'old');
+});
+
 test('no text of the page sends its visitors to the documentation of developers', async () => {
     for (const name of (await readdir(folder)).filter((one) => /\.(js|html)$/.test(one))) {
         const text = (await readFile(new URL(name, folder), 'utf8')).replace(/\/\*.*?\*\/|^\s*\/\/.*$/gms, '');

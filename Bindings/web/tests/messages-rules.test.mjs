@@ -290,6 +290,8 @@ test('limits are checked before anything is sent', async () => {
     for (const [operation, message, code = 'bad_option'] of [
         [page.publish({content: 'x\ud800y'}), 'The content must be a text of whole characters, or a Uint8Array.', 'not_text'],
         [page.publish({content: '', nameSpace: 'a'}), 'The message has no option "nameSpace".'],
+        [page.publish('hello'), 'publish takes an object: {content: "hello"}.'],
+        [page.publish({content: '', strategy: 'both'}), '"strategy" belongs into publish\'s second argument.'],
         [page.publish({content: ''}, {ttl: 5}), 'publish has no option "ttl".'],
         [page.subscribe({onfound: () => {}}), 'subscribe has no option "onfound".'],
         [page.subscribe({filter: {Type: 'greeting'}}), 'The filter has no option "Type".'],

@@ -107,6 +107,18 @@ test('a wrong option is named with its value', async () => {
         () => modem.transmit(token, {sampleRateHertz: 48_000, burst: 2}), {name: 'TypeError', message: "transmit has no option 'burst'"});
     assert.throws(() => modem.tones(token, {burst: 2}), {name: 'TypeError', message: "tones has no option 'burst'"});
     await assert.rejects(Earshot.say(token, 'fast', {burst: 2}), {name: 'TypeError', message: "say has no option 'burst'"});
+    for (const channelCount of ['x', NaN, 0, 9, 1.5]) {
+        const message = `channelCount is ${channelCount === 'x' ? "'x'" : channelCount}; give an integer from 1 to 8`;
+        await assert.rejects(Earshot.listen(() => {}, {channelCount}), {name: 'TypeError', message});
+    }
+    await assert.rejects(Earshot.listen(() => {}, {source: {}}), {name: 'TypeError', message: /^source must be an AudioNode/});
+    assert.throws(
+        () => modem.receiver({sampleRateHertz: 48_000, recognisesTokens: 'no'}),
+        {name: 'TypeError', message: "recognisesTokens is 'no'; give true or false"});
+    await assert.rejects(Modem.load(), {name: 'TypeError', message: /^the module is undefined; give its address/});
+    await assert.rejects(Modem.load(Buffer.from('<html>')), {name: 'CompileError', message: /^the module is not earshot.wasm: /});
+    const another = new WebAssembly.Module(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0));
+    await assert.rejects(Modem.load(another), {name: 'TypeError', message: 'the module is another one than earshot.wasm'});
     await assert.rejects(Earshot.listen(() => {}, {profile: 'far'}), {name: 'TypeError', message: "listen has no option 'profile'"});
     const noProfile = named("there is no profile 'slow'; use 'fast', 'standard' or 'far'");
     assert.throws(() => modem.receiver({sampleRateHertz: 48_000, profiles: ['slow']}), noProfile);

@@ -39,6 +39,8 @@ public struct EarshotServer: Sendable {
         public var proxies: [String] = []
         /// The level of the log.
         public var logLevel = Logger.Level.info
+        /// The name of the form of the log, which is the caller's; a reload cannot change it.
+        public var logFormat = ""
         /// The limits of requests, messages and connections.
         public var limits = ServiceLimits()
 
@@ -262,9 +264,12 @@ extension EarshotServer.Options {
         [
             ("--host", host == old.host), ("--port", port == old.port),
             ("--operations-host", operationsHost == old.operationsHost),
-            ("--operations-port", operationsPort == old.operationsPort),
+            (
+                operationsPort == nil || old.operationsPort == nil ? "--no-operations" : "--operations-port",
+                operationsPort == old.operationsPort
+            ),
             ("--node-host", nodeHost == old.nodeHost), ("--node-port", nodePort == old.nodePort),
-            ("--database", database == old.database),
+            ("--database", database == old.database), ("--log-format", logFormat == old.logFormat),
             // The page may change or be removed. A service that started without one has no handler for it.
             ("--web", old.webFolder != nil || webFolder == nil),
             ("--database-connections", limits.databaseConnections == old.limits.databaseConnections),

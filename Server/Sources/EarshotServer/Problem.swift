@@ -66,6 +66,9 @@ extension Problem {
     static let badKey = Problem(
         .unauthorized, "bad_key", "The API key is unknown or revoked.",
         remedy: "Create one with 'earshotd key create' in this service's database (--database).")
+    static let sessionForKey = Problem(
+        .unauthorized, "bad_key", "This is a session, not an API key.",
+        remedy: "Send the key that opened the session; other requests send the session.")
     static let notDeviceKey = Problem(
         .forbidden, "not_device_key", "This is an owner's key; it opens no session.",
         remedy: "Use a key of 'earshotd key create' without --owner, and keep the owner's key out of apps.")
@@ -174,11 +177,13 @@ extension Problem {
         .notImplemented, "bad_transfer_encoding", "The request has a Transfer-Encoding other than 'chunked'.",
         remedy: "Send Content-Length, or 'Transfer-Encoding: chunked' alone.", endsConnection: true)
 
-    static func methodNotAllowed(_ allowed: [String]) -> Problem {
+    /// - Parameter isDescribed: whether the interface's description has the path.
+    static func methodNotAllowed(_ allowed: [String], isDescribed: Bool) -> Problem {
         let list = allowed.joined(separator: ", ")
         return Problem(
             .methodNotAllowed, "method_not_allowed", "This path does not have the method of the request.",
-            remedy: "Use \(list); GET /v1/openapi.json describes each.", allowedMethods: allowed)
+            remedy: "Use \(list)" + (isDescribed ? "; GET /v1/openapi.json describes each." : "."),
+            allowedMethods: allowed)
     }
 
     static func bodyTooLarge(limit: Int) -> Problem {

@@ -31,8 +31,10 @@ enum ConfigurationFile {
             if line.isEmpty || line.hasPrefix("#") { continue }
             let name = line.prefix { !$0.isWhitespace && $0 != "=" }
             let value = line.dropFirst(name.count).trimmed
-            guard !name.isEmpty, !name.hasPrefix("-"), !["configuration", "help", "version"].contains(name),
-                !value.hasPrefix("=")
+            guard name != "configuration" else {
+                throw ValidationError("'\(path)', line \(index + 1): a configuration cannot name another one.")
+            }
+            guard !name.isEmpty, !name.hasPrefix("-"), !["help", "version"].contains(name), !value.hasPrefix("=")
             else {
                 throw ValidationError(
                     "'\(path)', line \(index + 1): '\(line)' is no option and value, such as 'port 8787'.")

@@ -14,19 +14,19 @@ struct ServeCommand: AsyncParsableCommand {
             The options may be in a file, one in a line without its dashes:
               earshotd serve --configuration /etc/earshotd/earshotd.conf
             SIGHUP reads the file, the certificate and the web page again, and ends no connection. What it cannot change \
-            while the service runs, it names in the log: listeners, the database, turning --web on. To turn TLS on or off, restart it.
+            while the service runs, it names in the log: listeners, the database, --log-format, turning --web on. To turn TLS on or off, restart it.
             """)
 
     @Option(help: "The address to listen at; 0.0.0.0 for all.")
     var host = "127.0.0.1"
 
-    @Option(help: "The port to listen at; 0 takes a free one and prints it.")
+    @Option(parsing: .unconditional, help: "The port to listen at; 0 takes a free one and prints it.")
     var port = 8_787
 
     @Option(help: "The address of the listener for operators: /metrics, /livez, and /healthz once more.")
     var operationsHost = "127.0.0.1"
 
-    @Option(help: "The port of the listener for operators; 0 takes a free one and logs it.")
+    @Option(parsing: .unconditional, help: "The port of the listener for operators; 0 takes a free one and logs it.")
     var operationsPort = 8_788
 
     @Flag(inversion: .prefixedNo, help: "Whether to listen for operators.")
@@ -35,7 +35,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The address at which other nodes on the same PostgreSQL reach this one; in a network of their own.")
     var nodeHost = "127.0.0.1"
 
-    @Option(help: "The port of the listener for other nodes; 0 takes a free one.")
+    @Option(parsing: .unconditional, help: "The port of the listener for other nodes; 0 takes a free one.")
     var nodePort = 0
 
     @OptionGroup var database: DatabaseOption
@@ -66,51 +66,64 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The form of the log: text, or a line of JSON for each event.")
     var logFormat = ServiceLog.Format.text
 
-    @Option(help: "The maximum number of open connections.")
+    @Option(parsing: .unconditional, help: "The maximum number of open connections.")
     var connections = ServiceLimits().connections
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "The maximum number of open connections of one client address. (default: a quarter of --connections)",
             valueName: "n"))
     var connectionsPerAddress: Int?
 
-    @Option(help: ArgumentHelp("Connections to PostgreSQL; one more listens.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Connections to PostgreSQL; one more listens.", valueName: "n"))
     var databaseConnections = ServiceLimits().databaseConnections
 
-    @Option(help: ArgumentHelp("Maximum requests a second from all devices of a key.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests a second from all devices of a key.", valueName: "n"))
     var keyRate = ServiceLimits().requestsPerKey.perSecond
 
-    @Option(help: ArgumentHelp("Maximum requests a second from one device.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum requests a second from one device.", valueName: "n"))
     var deviceRate = ServiceLimits().requestsPerDevice.perSecond
 
-    @Option(help: ArgumentHelp("Maximum sessions a second that a key may open.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Maximum sessions a second that a key may open.", valueName: "n"))
     var sessionRate = ServiceLimits().sessionsPerKey.perSecond
 
-    @Option(help: ArgumentHelp("Maximum requests a second from all web pages at one address.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests a second from all web pages at one address.", valueName: "n"))
     var addressRate = ServiceLimits().requestsPerAddress.perSecond
 
-    @Option(help: ArgumentHelp("Maximum sessions a second that web pages at one address may open.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum sessions a second that web pages at one address may open.", valueName: "n"))
     var addressSessionRate = ServiceLimits().sessionsPerAddress.perSecond
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Maximum requests a second from one address without a valid key or session.", valueName: "n"))
     var addressFailureRate = ServiceLimits().failuresPerAddress.perSecond
 
-    @Option(help: ArgumentHelp("Maximum devices of a key that have a session at the same time.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum devices of a key that have a session at the same time.", valueName: "n"))
     var devicesPerKey = ServiceLimits().devicesPerKey
 
-    @Option(help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Maximum publications of all devices of a key.", valueName: "n"))
     var publicationsPerKey = ServiceLimits().publicationsPerKey
 
-    @Option(help: ArgumentHelp("Maximum subscriptions of all devices of a key.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Maximum subscriptions of all devices of a key.", valueName: "n"))
     var subscriptionsPerKey = ServiceLimits().subscriptionsPerKey
 
-    @Option(help: ArgumentHelp("Maximum publications of one device.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum publications of one device.", valueName: "n"))
     var publicationsPerDevice = ServiceLimits().publicationsPerDevice
 
-    @Option(help: ArgumentHelp("Maximum subscriptions of one device.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum subscriptions of one device.", valueName: "n"))
     var subscriptionsPerDevice = ServiceLimits().subscriptionsPerDevice
 
     func validate() throws {
@@ -226,6 +239,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.webFolder = web
         options.proxies = proxy
         options.logLevel = logLevel
+        options.logFormat = logFormat.rawValue
         options.limits = limits
         return options
     }

@@ -36,6 +36,10 @@ import Testing
         #expect(try daemon.run("key", "list").output.split(separator: "\n").count == 1)
         #expect(try daemon.run("serve", "--tls-key", "x").status == 64)
         #expect(try daemon.run("serve", "--port", "70000").status == 64)
+        for option in ["--connections", "--port", "--key-rate", "--devices-per-key", "--connections-per-address"] {
+            let negative = try daemon.run("serve", option, "-1")
+            #expect(negative.status == 64 && negative.error.contains("\(option) must be "), "\(negative)")
+        }
         for (first, second) in [
             ("--port", "--operations-port"), ("--port", "--node-port"), ("--node-port", "--operations-port"),
         ] {

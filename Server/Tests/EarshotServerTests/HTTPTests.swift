@@ -62,6 +62,10 @@ import Testing
                 (try await stranger.send(.get, "/v1/publications"), 401, "no_credentials"),
                 (try await Caller(client, bearer: "x").send(.post, "/v1/devices"), 401, "bad_key"),
                 (try await Caller(client, bearer: key).send(.get, "/v1/device"), 401, "bad_session"),
+                (
+                    try await Caller(client, bearer: Secret.sessionPrefix + "x").send(.post, "/v1/devices"), 401,
+                    "bad_key"
+                ),
                 (try await caller.send(.get, "/nothing"), 404, "no_such_path"),
                 (try await caller.send(.post, "/v1/publications", raw: "{"), 400, "bad_body"),
                 (try await caller.send(.post, "/v1/publications", raw: "[]"), 400, "bad_body"),
@@ -100,6 +104,8 @@ import Testing
                 #expect(answer.status == .methodNotAllowed, "\(method) \(path)")
                 #expect(answer.headers[.allow] == allowed, "\(method) \(path)")
                 #expect(answer.code == "method_not_allowed", "\(method) \(path)")
+                // The description has the paths of the interface only.
+                #expect(answer.problem("remedy").contains("openapi.json") == path.hasPrefix("/v1/"), "\(answer.text)")
             }
             for path in ["/", "/v1", "/v1/publications/17/18", "/v1/devices/17", "/healthz/x"] {
                 #expect(try await stranger.send(.get, path).code == "no_such_path", "\(path)")

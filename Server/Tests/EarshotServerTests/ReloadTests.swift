@@ -36,7 +36,8 @@ import Testing
     @Test(arguments: [
         ("port x", "The value 'x' is invalid for '--port <port>'"), ("colour blue", "Unknown option '--colour'"),
         ("\n\n= 3", "line 3: '= 3' is no option and value"), ("--port 3", "line 1: '--port 3' is no option"),
-        ("configuration x", "line 1: 'configuration x' is no option"), ("\u{FF}", "such as 'port 8787'"),
+        ("configuration x", "line 1: a configuration cannot name another one"),
+        ("connections -1", "must be 1 or more, not -1"), ("\u{FF}", "such as 'port 8787'"),
         ("key-rate 0", "--key-rate must be more than 0"), ("tls-key x", "belong together"),
     ])
     func aMistakeIsNamed(_ text: String, _ reason: String) throws {
@@ -87,9 +88,12 @@ import Testing
         #expect(try await reader.next()?.name == "ready")
 
         try Data("second".utf8).write(to: pages.appendingPathComponent("index.html"))
-        try configure(daemon, "publications-per-device 2\nweb \(pages.path)\nport 1\nlog-level debug\n")
+        try configure(
+            daemon,
+            "publications-per-device 2\nweb \(pages.path)\nport 1\nno-operations\nlog-format json\nlog-level debug\n")
         daemon.tell(SIGHUP)
         try await daemon.waitForLog("reloaded")
+        try await daemon.waitForLog("options=--no-operations --log-format")
         #expect(try await publish().status == 201)
         #expect(try await publish().status == 429)
         #expect(try await page() == "second")

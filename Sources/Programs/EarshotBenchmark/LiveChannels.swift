@@ -15,7 +15,7 @@ package final class LiveChannels: @unchecked Sendable {
     /// The channels of each core. Only its thread touches them.
     private let channels: [[Listening]]
     private var minimumSeconds = Double.infinity
-    private var minimumLoopSeconds = Double.infinity
+    private var ratios = PairedRatios()
 
     /// - Parameters:
     ///   - seconds: the length of a pass; a multiple of the traffic's period.
@@ -26,6 +26,9 @@ package final class LiveChannels: @unchecked Sendable {
         samples = try traffic.samples(seconds: seconds)
         channels = try (0..<coreCount).map { _ in try (0..<Self.channelsPerCore).map { _ in try Listening() } }
     }
+
+    /// Begins another measurement of `relative`.
+    package func begin() { ratios.begin() }
 
     /// Runs one pass on every core at once, and then the loop.
     package func run() {
@@ -40,8 +43,8 @@ package final class LiveChannels: @unchecked Sendable {
             }
         }
         minimumSeconds = min(minimumSeconds, own)
-        minimumLoopSeconds = min(
-            minimumLoopSeconds, meanSeconds { _ in for _ in 0..<Self.channelsPerCore { loop.run() } })
+        let loopSeconds = meanSeconds { _ in for _ in 0..<Self.channelsPerCore { loop.run() } } / loop.seconds
+        ratios.add(own / soundSeconds / loopSeconds)
     }
 
     /// The processor time of `body` on each core, the mean of all cores: without the time that other programs had.
@@ -59,16 +62,12 @@ package final class LiveChannels: @unchecked Sendable {
     private var blockCount: Int { samples.count / Listening.blockLength }
 
     /// Processor time for a second of one channel, in seconds.
-    private var secondsPerSecond: Double {
-        let soundSeconds = Double(blockCount * Listening.blockLength) / 48_000
-        return minimumSeconds / (soundSeconds * Double(Self.channelsPerCore))
-    }
+    private var secondsPerSecond: Double { minimumSeconds / (soundSeconds * Double(Self.channelsPerCore)) }
+    private var soundSeconds: Double { Double(blockCount * Listening.blockLength) / 48_000 }
 
     /// The number of channels that keep every core busy.
     package var channelCount: Double { Double(coreCount) / secondsPerSecond }
 
     /// The receiver's time over that of the loop for as much sound, both on all cores at once.
-    package var relative: Double {
-        secondsPerSecond / (minimumLoopSeconds / (loop.seconds * Double(Self.channelsPerCore)))
-    }
+    package var relative: Double { ratios.value }
 }

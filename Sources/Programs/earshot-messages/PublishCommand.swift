@@ -17,7 +17,8 @@ struct PublishCommand: ParsableCommand {
             receives the message. The message lasts as long as this command runs. When Ctrl-C or --seconds ends the \
             command, the other devices lose the message at once.
 
-            With --direct the sound itself carries the message: 1 to 32 bytes, without a service or a network.
+            With --direct the sound itself carries the message: 1 to 32 bytes, without a service or a network. The other \
+            devices lose it when they have not heard it for a while, 14 s or more.
 
             If the service is unreachable or the microphone is busy, a line says so, and the program retries until \
             it works.

@@ -80,6 +80,10 @@ import Testing
         (["ab", "-o", ""], 73, ["\"\"", "the file name is empty"]),
         (["ab", "--profile", "loud", "-o", "x.wav"], 64, ["loud", "fast", "standard", "far"]),
         (["ab", "--format", "mp3", "-o", "x.wav"], 64, ["mp3", "s16", "s24", "f32"]),
+        (
+            ["ab", "--format", "s24", "-o", "x.mp3"], 64,
+            ["--format is for WAV and FLAC: 'x.mp3' has no sample format."]
+        ),
         (["ab", "-o", "nowhere/x.wav"], 73, ["nowhere/x.wav", "No such file", "Create the directory"]),
         (["ab", "-o", "."], 73, ["directory"]),
         (["ab", "-o", "x.m4a"], 64, ["--output x.m4a", "WAV", "ffmpeg -i FILE.wav FILE.m4a"]),

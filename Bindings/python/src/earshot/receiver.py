@@ -28,6 +28,12 @@ _LOOK = 61
 _BLOCK = 32_768
 
 
+def _is_too_loud(samples: npt.NDArray[Any]) -> bool:
+    """Whether a finite sample is beyond the clipping level. Infinity and NaN are no sound, and say nothing of the scale."""
+    levels = np.abs(samples)
+    return bool(((levels > _CLIP) & (levels < np.inf)).any())
+
+
 def array(samples: npt.ArrayLike) -> npt.NDArray[Any]:
     """The samples as an array."""
     if samples is None or isinstance(samples, str | bytes | bytearray | os.PathLike):
@@ -35,6 +41,12 @@ def array(samples: npt.ArrayLike) -> npt.NDArray[Any]:
             "samples is no array; for bytes give np.frombuffer(samples, dtype=\"<i2\"), of a "
             "file read the file first, for instance with wave or soundfile, see the README"
         )
+    if callable(samples):
+        raise TypeError("samples is a function; call it")
+    if isinstance(samples, tuple) and len(samples) == 2 and isinstance(samples[1], int | float):
+        raise TypeError("samples is a pair; unpack it first, as in: samples, rate = soundfile.read(path)")
+    if isinstance(samples, int | float):
+        raise TypeError(f"samples is the number {samples}; give the samples first, and then the rate")
     try:
         return np.asarray(samples)
     except ValueError:
@@ -120,8 +132,8 @@ class Receiver:
 
         Args:
             samples: shape (n,) for one channel, (n, channels) for any number. Floats have full scale 1, 16 bit integers
-                32,768. NaN counts as silence. Floats beyond ±100 are clipped, infinity too; if many are finite, a warning
-                says so once.
+                32,768. NaN counts as silence. Floats beyond ±100 are clipped, infinity too. Integers that became floats are
+                so loud: a warning says so once.
                 Other integers are refused, because their full scale is unknown.
 
         Raises:
@@ -137,7 +149,7 @@ class Receiver:
                 # Block by block, so that a long recording needs no copy of its own where one is needed at all.
                 kind = np.float32 if is_float else np.int16
                 part = np.require(block[first : first + _BLOCK], dtype=kind, requirements=["C", "A"])
-                if is_float and len(part) and not self._warned and _CLIP < np.abs(part[::_LOOK]).max() < np.inf:
+                if is_float and not self._warned and _is_too_loud(part[::_LOOK]):
                     self._warned = True
                     warnings.warn(
                         f"float samples beyond ±{_CLIP:.0f} are clipped, because full scale is 1; divide 16 bit integers by "

@@ -43,7 +43,8 @@ struct ProblemMiddleware: RouterMiddleware {
         case is RequestGuard.TooSlow: return .requestTooSlow
         case let error as HTTPError where error.status == .notFound:
             let allowed = endpoints.filter { $0.has(path: request.uri.path) }.map(\.method.rawValue).sorted()
-            return allowed.isEmpty ? noSuchPath : .methodNotAllowed(allowed)
+            return allowed.isEmpty
+                ? noSuchPath : .methodNotAllowed(allowed, isDescribed: request.uri.path.hasPrefix("/v1/"))
         default:
             if let problem = Problem(malformed: error) { return problem }
             // The type only, because an error of the database may quote its input.

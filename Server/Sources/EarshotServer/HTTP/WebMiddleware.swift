@@ -28,7 +28,7 @@ struct WebMiddleware: RouterMiddleware {
         }
         context.coreContext.endpointPath.value = "web"
         guard request.method == .get || request.method == .head else {
-            throw Problem.methodNotAllowed(["GET", "HEAD"])
+            throw Problem.methodNotAllowed(["GET", "HEAD"], isDescribed: false)
         }
         var headers = Self.headers
         headers[.contentType] = file.type

@@ -59,6 +59,7 @@ final class TokenService: Sendable {
         if let client = source.client {
             try keepRate(.pageSessions(client: client), limits.sessionsPerAddress, "address")
         }
+        guard !key.hasPrefix(Secret.sessionPrefix) else { throw Problem.sessionForKey }
         guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
         else { throw Problem.badKey }
         // Check the origin before the rate, so that other pages cannot use up the rate.
@@ -97,6 +98,7 @@ final class TokenService: Sendable {
     /// The project of a request with an owner's key; the request counts towards the rates, as one of a device does.
     func ownedProject(key: String, from source: RequestSource = RequestSource()) async throws -> Int64 {
         try keepAddressRate(source)
+        guard !key.hasPrefix(Secret.sessionPrefix) else { throw Problem.sessionForKey }
         guard key.utf8.count <= Secret.maximumCount else { throw Problem.badKey }
         let hash = Secret.hash(key)
         if let seconds = rates.wait(for: .requests(session: hash), now: now) {

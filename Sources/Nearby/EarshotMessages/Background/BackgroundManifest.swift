@@ -32,6 +32,8 @@ package struct BackgroundManifest: Sendable, Equatable {
     package var command: [String]?
     /// The notification that the agent shows; nil for none. A click on it starts the app.
     package var notification: Notification?
+    /// A sentence: why a file was ignored; nil if none was.
+    package var fault: String?
 
     /// Reads the manifest of an app now; empty if there is none.
     /// - Parameters:
@@ -49,7 +51,7 @@ package struct BackgroundManifest: Sendable, Equatable {
         return BackgroundManifest(
             fileName: "\(folder.name).nearby.json", folder: folder.path, modes: Set(manifest.backgroundModes ?? []),
             command: command,
-            notification: manifest.notification)
+            notification: manifest.notification, fault: manifest.fault)
     }
 
     /// Why the operation may not run in the background, as a sentence; nil if the manifest declares everything that it
@@ -71,6 +73,7 @@ package struct BackgroundManifest: Sendable, Equatable {
         ]
         let missing = needs.filter { $0.0 && !modes.contains($0.mode) }
         guard !missing.isEmpty else { return nil }
+        if let fault { return "\(fault) Correct it, or do not allow the operation in the background." }
         return missing.map {
             "\(fileName) does not declare \($0.mode) in UIBackgroundModes, which \($0.purpose) needs."
         }.joined(separator: " ")

@@ -29,6 +29,9 @@ struct PermissionManifest: Decodable, Sendable, Equatable {
     /// for none.
     var notification: BackgroundManifest.Notification?
 
+    /// A sentence: why a file was ignored; nil if none was.
+    var fault: String?
+
     private enum CodingKeys: String, CodingKey {
         case microphoneUsageDescription = "NSMicrophoneUsageDescription"
         case bluetoothUsageDescription = "NSBluetoothPeripheralUsageDescription"
@@ -47,18 +50,29 @@ struct PermissionManifest: Decodable, Sendable, Equatable {
     static func load(
         for folder: ConfigurationFolder, programFolder: String? = nil, log: (@Sendable (String) -> Void)? = nil
     ) -> PermissionManifest {
+        var none = PermissionManifest()
+        func ignore(_ path: String, _ reason: String) {
+            let sentence = "\(path) is ignored: \(reason)."
+            none.fault = none.fault ?? sentence
+            log?(sentence)
+        }
         for place in [programFolder ?? systemProgramFolder, folder.path].compactMap(\.self) {
             let path = "\(place)/\(folder.name).nearby.json"
             guard let bytes = content(of: path) else {
                 if errno != ENOENT, errno != ENOTDIR {
-                    log?("\(path) is ignored: \(String(cString: strerror(errno)).lowercased()).")
+                    ignore(path, String(cString: strerror(errno)).lowercased())
                 }
                 continue
             }
-            if let manifest = try? JSONDecoder().decode(PermissionManifest.self, from: bytes) { return manifest }
-            log?("\(path) is ignored: it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}.")
+            do {
+                return try JSONDecoder().decode(PermissionManifest.self, from: bytes)
+            } catch DecodingError.typeMismatch(_, let context) where !context.codingPath.isEmpty {
+                ignore(path, "the value of \(context.codingPath[0].stringValue) has a wrong type")
+            } catch {
+                ignore(path, "it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}")
+            }
         }
-        return PermissionManifest()
+        return none
     }
 
     /// - Returns: nil if it cannot be read, with the reason in `errno`.

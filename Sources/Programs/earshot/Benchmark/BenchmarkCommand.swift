@@ -19,8 +19,9 @@ struct BenchmarkCommand: ParsableCommand {
             with half of them. Memory and allocations are those of a receiver of all profiles.
 
             A loop of known work alternates with the receiver. --compare uses the receiver's time over the \
-            loop's, so a slower or busier machine does not fail. A figure that is worse than the baseline's by more \
-            than --tolerance is measured twice more before it counts. Compare runs on one kind of processor: others \
+            loop's, so a slower machine does not fail. A figure that is worse than the baseline's by more \
+            than --tolerance is measured twice more before it counts; other work on the machine can still change \
+            a ratio by a tenth, so make the baseline on a machine as busy as the comparison's. Compare runs on one kind of processor: others \
             run other versions of the inner loops.
 
             EXAMPLES:

@@ -49,7 +49,7 @@ struct BenchmarkOutput {
             line.add("profile", speed.profileName)
             line.add("sound", speed.traffic.name)
             line.add("real_time", run.realTime(speed), decimals: 0)
-            line.add("relative", run.relative(speed), decimals: 4)
+            line.add("relative", speed.relative, decimals: 4)
             return line.text
         }
         var line = JSONLine()

@@ -2,7 +2,7 @@ import CMalloc
 import EarshotBenchmark
 import EarshotModem
 
-/// The measurement of `earshot benchmark`: rounds of short passes, of which the fastest of each kind counts.
+/// The measurement of `earshot benchmark`: rounds of short passes.
 final class BenchmarkRun {
     /// One line of the table: a sound, and the profiles' speeds.
     private static let sounds: [(traffic: @Sendable (Profile) -> Traffic, seconds: Int)] = [
@@ -55,13 +55,16 @@ final class BenchmarkRun {
         let wanted = speeds.filter { names?.contains(Self.name($0)) ?? true }
         let isLiveWanted = names?.contains(Self.liveName) ?? true
         let speedShare = !isLiveWanted ? 1 : wanted.isEmpty ? 0 : 1 - Self.liveShare
+        for speed in wanted { speed.begin() }
+        if isLiveWanted { live.begin() }
         var roundCount = 0
         while !wanted.isEmpty, roundCount < Self.minimumRoundCount || elapsed() < seconds * speedShare {
             for speed in wanted {
                 let loopStart = processorSeconds()
                 loop.run()
-                loopSecondsPerSecond = min(loopSecondsPerSecond, (processorSeconds() - loopStart) / loop.seconds)
-                speed.run()
+                let loopSeconds = (processorSeconds() - loopStart) / loop.seconds
+                loopSecondsPerSecond = min(loopSecondsPerSecond, loopSeconds)
+                speed.run(afterLoop: loopSeconds)
                 onProgress(min(elapsed() / seconds, speedShare))
             }
             roundCount += 1
@@ -77,13 +80,10 @@ final class BenchmarkRun {
     /// Multiples of real time on one core.
     func realTime(_ speed: DecodingSpeed) -> Double { 1 / speed.secondsPerSecond }
 
-    /// The receiver's time over that of the loop for as much sound.
-    func relative(_ speed: DecodingSpeed) -> Double { speed.secondsPerSecond / loopSecondsPerSecond }
-
     /// Everything that `--compare` compares.
     var figures: [BenchmarkFigure] {
         let loops = "of the loop's time"
-        var figures = speeds.map { BenchmarkFigure(name: Self.name($0), value: relative($0), unit: loops) }
+        var figures = speeds.map { BenchmarkFigure(name: Self.name($0), value: $0.relative, unit: loops) }
         figures.append(BenchmarkFigure(name: Self.liveName, value: live.relative, unit: loops))
         figures.append(BenchmarkFigure(name: "memory", value: Double(channelByteCount), unit: "bytes a channel"))
         if let noiseAllocations {

@@ -49,8 +49,11 @@ struct EncodeCommand: ParsableCommand {
             "The sample rate, 44100 to 768000: 44100, 48000, 96000, 192000 or another.", valueName: "hertz"))
     var rate = 48_000
 
-    @Option(help: "The sample format of WAV and FLAC: integers of 16 or 24 bits, or floats of 32 bits (WAV only).")
-    var format = FormatArgument(.s16)
+    @Option(
+        help: ArgumentHelp(
+            "The sample format of WAV and FLAC: integers of 16 or 24 bits, or floats of 32 bits (WAV only). (default: s16)",
+            valueName: "format"))
+    var format: FormatArgument?
 
     @Option(
         name: .customLong("repeat"), parsing: .unconditional,
@@ -72,6 +75,9 @@ struct EncodeCommand: ParsableCommand {
 
     func validate() throws {
         try OutputFormat.wav.check(output, option: "--output")
+        if format != nil, CompressedKind(path: output)?.isLossy == true {
+            throw ValidationError("--format is for WAV and FLAC: '\(output.escapedForTerminal)' has no sample format.")
+        }
         if repeatCount < 1 {
             throw ValidationError("--repeat \(repeatCount): send it at least once.")
         }
@@ -85,7 +91,7 @@ struct EncodeCommand: ParsableCommand {
         let payload = try content.payload()
         try burst.check(payload)
         let plan = try EncodePlan(
-            payload: payload, profile: profile.profile, sampleRateHertz: rate, format: format.format,
+            payload: payload, profile: profile.profile, sampleRateHertz: rate, format: format?.format ?? .s16,
             burstCount: burst.count, repeatCount: repeatCount, gapSeconds: gap, levelDecibels: loudness.level)
         if output == "-", StandardStream.output.isTerminal {
             throw Failure(

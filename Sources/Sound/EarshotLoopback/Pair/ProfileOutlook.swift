@@ -30,8 +30,8 @@ package struct ProfileOutlook: Sendable, Equatable {
     /// The expected success.
     package var expectation: Expectation
 
-    /// The margin at which a profile is expected to work, in decibels: 90 % become 98 % within 0.8 dB
-    /// (docs/BENCHMARKS.md), the measurement may be 0.5 dB too high, and the rest is for motion.
+    /// The margin at which a profile is expected to work, in decibels: 90 % become 98 % within 0.8 dB in noise, and 98 to 99.7 %
+    /// within 3 dB in room B (docs/loopback.md); the measurement may be 0.5 dB too high, and the rest is for motion.
     package static let neededMarginDecibels = 3.0
 
     /// The outlook of a profile for tokens played at a level.

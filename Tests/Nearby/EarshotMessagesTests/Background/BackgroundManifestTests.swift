@@ -40,6 +40,18 @@ import Testing
         #expect(try Self.manifest(#"{"UIBackgroundModes":\#(modes)}"#).refusal(of: operation) == nil)
     }
 
+    @Test(arguments: [
+        ("{", "it is not of the form {\"NSMicrophoneUsageDescription\":\"…\"}"),
+        (#"{"UIBackgroundModes":"bluetooth-central"}"#, "the value of UIBackgroundModes has a wrong type"),
+        (
+            #"{"UIBackgroundModes":["bluetooth-central"],"EarshotCommand":"/usr/bin/app"}"#,
+            "the value of EarshotCommand has a wrong type"
+        ),
+    ]) func aRefusalSaysWhyAFileIsIgnored(text: String, reason: String) throws {
+        let refusal = try #require(try Self.manifest(text).refusal(of: Self.operation(.scan)))
+        #expect(refusal.contains("app.nearby.json is ignored: \(reason). Correct it, or"), "\(refusal)")
+    }
+
     @Test func onlyAnAbsoluteCommandCounts() throws {
         #expect(try Self.manifest(#"{"EarshotCommand":["/usr/bin/app","-b"]}"#).command == ["/usr/bin/app", "-b"])
         #expect(try Self.manifest(#"{"EarshotCommand":["app"]}"#).command == nil)
