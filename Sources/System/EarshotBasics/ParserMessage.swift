@@ -2,7 +2,7 @@
 public enum ParserMessage {
     /// Our message in place of the parser's; nil if that one is good.
     public static func improved(_ message: String) -> String? {
-        withoutUnlikely(message) ?? withQuotation(message)
+        withoutUnlikely(message) ?? withComma(message) ?? withQuotation(message)
     }
 
     /// A message without a suggestion that `NearestName` would not make; nil if it has none. The parser always names the nearest
@@ -13,6 +13,13 @@ public enum ParserMessage {
         let (option, suggestion) = (name(match.2), name(match.3))
         guard NearestName.of(option, among: [suggestion]) == nil else { return nil }
         return message[..<match.range.lowerBound] + match.1 + "." + message[match.range.upperBound...]
+    }
+
+    /// A message that explains a second medium after `--medium audio`; nil for others.
+    private static func withComma(_ message: String) -> String? {
+        let pattern = /^Error: Unexpected argument '(audio|ble)'/
+        guard let match = message.firstMatch(of: pattern) else { return nil }
+        return match.0 + ". Write both media with a comma: --medium audio,ble." + message[match.range.upperBound...]
     }
 
     /// A message that explains a second word where a command takes one text; nil for others.

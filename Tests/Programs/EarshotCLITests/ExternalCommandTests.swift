@@ -68,6 +68,15 @@ struct ExternalCommandTests {
         #expect(try Tool.run([command, "-h"], in: Scratch()).status == 0)
     }
 
+    @Test(arguments: [["nearby"], ["publish", "hello"]]) func mediaNeedAComma(command: [String]) throws {
+        let result = try Tool.run(command + ["--medium", "audio", "ble"], in: Scratch())
+        #expect(result.status == 64)
+        #expect(
+            result.error.hasPrefix(
+                "Error: Unexpected argument 'ble'. Write both media with a comma: --medium audio,ble.\nUsage: "),
+            "\(result.error)")
+    }
+
     @Test func aTextWithoutQuotationMarksIsExplained() throws {
         for (words, list) in [(["b"], "Unexpected argument 'b'"), (["b", "c"], "2 unexpected arguments: 'b', 'c'")] {
             let result = try Tool.run(["publish", "a"] + words, in: Scratch())

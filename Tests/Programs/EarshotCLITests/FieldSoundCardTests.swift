@@ -20,7 +20,10 @@ struct FieldSoundCardTests {
             try player.finish(within: 90)
             #expect(player.error.contains("played: 6 tokens in "), "\(player.account)")
             // The last token is still on its way.
-            _ = session.listener.waitForOutput(within: 15) { $0.split(separator: "\n").count >= 6 }
+            guard session.listener.waitForOutput(within: 15, { $0.split(separator: "\n").count >= 6 }) else {
+                throw SoundCard.Loss(
+                    description: "\(session.heard.count) of 6 tokens heard. \(session.listener.account)")
+            }
             session.listener.interrupt()
             guard session.listener.waitForEnd(within: 20) else {
                 throw SoundCard.Trouble(description: "the listener did not end. \(session.listener.account)")

@@ -111,6 +111,16 @@ import Testing
         #expect(report.sentCount == 9 && report.decodedCount == 9)
     }
 
+    /// Its only sweep is the last one, but could be the first one of a recording that ended early and lost every token.
+    @Test func aRecordingThatBeganLateIsNotJudged() throws {
+        let program = try Self.program(tokens: 1)
+        let samples = Self.recording(program, try Self.air(nil, snrDecibels: 20))
+        let begin = samples.count - program.sampleCount + program.sendings[4].samples.lowerBound - 12_000
+        #expect(throws: RecordedProgram.Problem.oneSweepAlone) {
+            try RecordedProgram.report(Array(samples[begin...]), of: program)
+        }
+    }
+
     @Test func aRecordingThatEndsEarlyCountsWhatItHolds() throws {
         let program = try Self.program(tokens: 1)
         let samples = Self.recording(program, try Self.air(nil, snrDecibels: 20))

@@ -15,7 +15,7 @@ private let soundCardPlaces = DispatchSemaphore(value: 8)
 /// The same for work that plays and records: waits for a free place first.
 ///
 /// Runs the body again, twice at most, if sound was lost during it, whatever came of it: such a run proves nothing. Sound is lost
-/// if the machine stops for `longestPauseSeconds`, or if a program of a card reports it.
+/// if the machine stops for `longestPauseSeconds`, if a program of a card reports it, or if the body throws `SoundCard.Loss`.
 /// - Parameter causesLoss: whether the body itself stops a program or a server: then what the programs report is its result.
 package func onSoundCard<Value: Sendable>(
     causesLoss: Bool = false, _ body: @escaping @Sendable () throws -> Value
@@ -27,7 +27,8 @@ package func onSoundCard<Value: Sendable>(
             let watch = PauseWatch()
             let result = Result { try body() }
             let pauseSeconds = watch.end()
-            let hasLoss = SoundCard.takeMadeByThisThread().contains(where: \.reportsLoss) && !causesLoss
+            var hasLoss = SoundCard.takeMadeByThisThread().contains(where: \.reportsLoss) && !causesLoss
+            if case .failure(let error) = result, error is SoundCard.Loss { hasLoss = true }
             if pauseSeconds < longestPauseSeconds, !hasLoss { return try result.get() }
             print("sound was lost (reported: \(hasLoss); longest pause of the machine: \(pauseSeconds) s): once more")
         }

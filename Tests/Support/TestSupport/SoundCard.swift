@@ -14,6 +14,13 @@ package final class SoundCard: @unchecked Sendable {
         package init(description: String) { self.description = description }
     }
 
+    /// Sound did not arrive, and no program says why.
+    package struct Loss: Error, CustomStringConvertible {
+        package let description: String
+
+        package init(description: String) { self.description = description }
+    }
+
     /// Half a second, because on a machine with every core busy shorter buffers run dry.
     private static let buffer = "--buffer-time=500000"
     private static let script = Repository.path("Tests/Support/virtual-sound-card.sh")

@@ -59,9 +59,8 @@ final class TokenService: Sendable {
         if let client = source.client {
             try keepRate(.pageSessions(client: client), limits.sessionsPerAddress, "address")
         }
-        guard !key.hasPrefix(Secret.sessionPrefix) else { throw Problem.sessionForKey }
-        guard key.utf8.count <= Secret.maximumCount, let holder = try await store.keyHolder(hash: Secret.hash(key))
-        else { throw Problem.badKey }
+        try requireForm(ofKey: key)
+        guard let holder = try await store.keyHolder(hash: Secret.hash(key)) else { throw Problem.badKey }
         // Check the origin before the rate, so that other pages cannot use up the rate.
         try require(source, holder.origins)
         try keepRate(.sessions(key: holder.key), limits.sessionsPerKey, "key")
@@ -95,11 +94,16 @@ final class TokenService: Sendable {
         return session
     }
 
+    /// Refuses what cannot be a key, before the database is asked.
+    private func requireForm(ofKey key: String) throws {
+        if key.hasPrefix(Secret.sessionPrefix) { throw Problem.sessionForKey }
+        if key.utf8.count > Secret.maximumCount { throw Problem.badKey }
+    }
+
     /// The project of a request with an owner's key; the request counts towards the rates, as one of a device does.
     func ownedProject(key: String, from source: RequestSource = RequestSource()) async throws -> Int64 {
         try keepAddressRate(source)
-        guard !key.hasPrefix(Secret.sessionPrefix) else { throw Problem.sessionForKey }
-        guard key.utf8.count <= Secret.maximumCount else { throw Problem.badKey }
+        try requireForm(ofKey: key)
         let hash = Secret.hash(key)
         if let seconds = rates.wait(for: .requests(session: hash), now: now) {
             throw Problem.rateLimited(per: "key", retryAfterSeconds: seconds)

@@ -7,6 +7,8 @@ package enum RecordedProgram {
     package enum Problem: Error, Equatable, Sendable, CustomStringConvertible {
         /// Neither sweep is in it.
         case noSweep
+        /// One sweep is in it, without a token: it may be the first or the last one.
+        case oneSweepAlone
         /// It is shorter than a sweep with its surroundings.
         case tooShort(seconds: Double)
 
@@ -16,6 +18,8 @@ package enum RecordedProgram {
             case .noSweep:
                 "no sweep of the schedule is in the recording: play louder, come closer, or give the options that "
                     + "'earshot field play' had"
+            case .oneSweepAlone:
+                "one sweep of the schedule is in the recording, and no token: record from before its beginning to after its end"
             case .tooShort(let seconds):
                 "\(DecimalText.text(seconds, decimals: 1)) s are too short for the schedule: record from before its beginning to "
                     + "after its end"
@@ -35,7 +39,7 @@ package enum RecordedProgram {
     package static func report(
         _ samples: [Float], of program: LoopbackProgram, onProgress: @escaping @Sendable (Double) -> Void = { _ in }
     ) throws(Problem) -> LoopbackReport {
-        let start = try programStart(samples, program)
+        let (start, isCertain) = try programStart(samples, program)
         let run = LoopbackRun(program, onProgress: onProgress)
         var ear = OfflineEar(run)
         run.left(0, atSeconds: 0)
@@ -50,11 +54,16 @@ package enum RecordedProgram {
             run.progressed(to: Double(position - first) / Double(end - first))
         }
         ear.finish()
-        return run.report()
+        let report = run.report()
+        if !isCertain, report.decodedCount == 0 { throw .oneSweepAlone }
+        return report
     }
 
-    /// The sample of the recording with which the program begins; negative if the recording began later.
-    private static func programStart(_ samples: [Float], _ program: LoopbackProgram) throws(Problem) -> Int {
+    /// The sample of the recording with which the program begins, negative if the recording began later; and whether that is certain:
+    /// one sweep alone could also be the last of a recording that began late.
+    private static func programStart(
+        _ samples: [Float], _ program: LoopbackProgram
+    ) throws(Problem) -> (sample: Int, isCertain: Bool) {
         let rate = Double(program.sampleRateHertz)
         guard samples.count > program.sweep.samples.count + Int(slackSeconds * rate) else {
             throw .tooShort(seconds: Double(samples.count) / rate)
@@ -70,6 +79,7 @@ package enum RecordedProgram {
             return range.overlaps(samples.indices) ? detector.detect(in: samples, range: range) : nil
         }
         var opening = loudest
+        var isCertain = true
         switch (partner(-1), partner(1)) {
         case (let earlier?, nil): opening = earlier
         case (let earlier?, let later?) where earlier.qualityDecibels > later.qualityDecibels: opening = earlier
@@ -77,9 +87,10 @@ package enum RecordedProgram {
             // Only the last sweep was heard, or the recording ended early: the program's start must be in the
             // recording.
             let start = Int(loudest.firstSample) - program.closingSweep.lowerBound
-            if start > -program.quiet.count { return start }
+            if start > -program.quiet.count { return (start, true) }
+            isCertain = false
         default: break
         }
-        return Int(opening.firstSample) - program.openingSweep.lowerBound
+        return (Int(opening.firstSample) - program.openingSweep.lowerBound, isCertain)
     }
 }

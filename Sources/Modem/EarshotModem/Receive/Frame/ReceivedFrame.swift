@@ -15,8 +15,8 @@ public struct ReceivedFrame: Sendable, Equatable {
     public var offsetHertz: Double
     /// Signal power over noise power in 1,500 Hz, in decibels.
     public var snrDecibels: Float
-    /// The mean of ln(1 + E/N) over the data tones: from about 1.1 for a frame that was just decoded in noise (0.9 if combined) to 4.6 without noise. A
-    /// codeword fitted to noise has about 1.4, so this does not tell a faint frame from noise; the CRC does.
+    /// The mean of ln(1 + E/N) over the data tones: from about 1.1 for a frame that was just decoded in noise (0.9 if combined) to
+    /// 4.6 without noise. A codeword fitted to noise has about 1.4, so this does not tell a faint frame from noise; the CRC does.
     public var pathMetric: Float
     /// The channel that heard the frame best, from 0 on. The SNR is that of this channel.
     public var channel = 0
