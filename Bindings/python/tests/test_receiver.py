@@ -227,7 +227,7 @@ def test_bad_options(arguments: dict[str, Any], error: type[Exception], words: s
         ("0123", TypeError, "no array"),
         (b"0123", TypeError, "no array"),
         (None, TypeError, "no array"),
-        (0.5, ValueError, "shape"),
+        (0.5, TypeError, "is the number 0.5"),
         (np.zeros((4, 2)), ValueError, r"\(n,\) or \(n, 1\)"),
         (np.zeros((2, 2, 2)), ValueError, "shape"),
         (["a"], TypeError, "<U1"),
