@@ -97,7 +97,7 @@ import Testing
         #expect(try await world.service.session(secret: secret) == session)
         // A key does not work as a session, and a session does not work as a key.
         #expect(try await problem { try await world.service.session(secret: key) } == .badSession)
-        #expect(try await problem { try await world.service.openSession(key: secret) } == .badKey)
+        #expect(try await problem { try await world.service.openSession(key: secret) } == .sessionForKey)
         #expect(try await problem { try await world.service.openSession(key: "") } == .badKey)
         _ = try await world.store.revokeKey(id: session.key)
         #expect(try await problem { try await world.service.session(secret: secret) } == .badSession)
